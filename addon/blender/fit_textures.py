@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from weft.colors import linear_from_srgb
 from weft.scene.parameter_ref import split_name
 
+from ..core.graph.bindings import TextureBinding
 from .fit_places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from weft.fit import FittedTexture
     from weft.scene.texture import Wrap
 
-    from ..core.fitting.outcome import FoundTexture, Outcome
     from ..core.fitting.plan import FitPlan
+    from ..core.graph.bindings import Binding
 
 LINEAR, DATA = "Linear Rec.709", "Non-Color"
 GAP = 60.0  # between nodes, in units of the node editor
@@ -41,6 +44,7 @@ class LiveTextures:
 
     def __init__(self, plan: FitPlan) -> None:
         """Remember where they go."""
+        self._bindings = plan.textures
         self._places = {
             binding.label: Place.of_binding(binding) for binding in plan.textures.values()
         }
@@ -49,17 +53,17 @@ class LiveTextures:
         self._wraps = plan.wraps
         self._shown: dict[str, ShownTexture] = {}
 
-    def preview(self, textures: Sequence[FoundTexture]) -> None:
-        """Show textures as they are by now."""
-        for found in textures:
-            self._show(found.binding.label, found.pixels, is_last=False)
+    def preview(self, textures: Mapping[str, FittedTexture]) -> None:
+        """Show textures as they are by now, by the references of their parameters."""
+        for name, found in textures.items():
+            self._show(name, found.pixels, is_last=False)
 
-    def finish(self, outcome: Outcome) -> list[str]:
+    def finish(self, textures: Mapping[str, FittedTexture]) -> list[str]:
         """Put the textures that were found into the materials; return labels of what is gone."""
         lost = []
-        for found in outcome.textures:
-            label = found.binding.label
-            if self._show(label, found.pixels, is_last=True):
+        for name, found in textures.items():
+            label = self._bindings[name].label
+            if self._show(name, found.pixels, is_last=True):
                 self._shown.pop(label)
             else:
                 lost.append(label)
@@ -71,14 +75,16 @@ class LiveTextures:
             shown.remove()
         self._shown.clear()
 
-    def _show(self, label: str, pixels: NDArray[np.float32], *, is_last: bool) -> bool:
+    def _show(self, name: str, pixels: NDArray[np.float32], *, is_last: bool) -> bool:
         """Show an image in its place; return whether the place is still there."""
+        binding = self._bindings[name]
+        label = binding.label
         place = self._places[label]
         if place.find_node() is None or (place.socket and place.find_socket() is None):
             return False
         if label not in self._shown:
             self._shown[label] = ShownTexture(place, self._wraps.get(label, "repeat"))
-        self._shown[label].show(pixels, is_last=is_last)
+        self._shown[label].show(linear_pixels(binding, pixels), is_last=is_last)
         return True
 
 
@@ -136,6 +142,16 @@ class ShownTexture:
             node = add_image_node(self._place.require_socket(), image)
             node.extension = self._wrap.upper()
             self._added = node.name
+
+
+def linear_pixels(
+    binding: Binding | TextureBinding, pixels: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the linear numbers of a texture, which may carry the sRGB curve of its image."""
+    if not isinstance(binding, TextureBinding) or binding.encoding != "srgb":
+        return pixels
+    colors = min(pixels.shape[2], 3)
+    return np.dstack([linear_from_srgb(pixels[..., :colors]), pixels[..., colors:]])
 
 
 def find_image(number: int) -> bpy.types.Image | None:

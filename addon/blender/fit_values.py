@@ -12,7 +12,8 @@ from .fit_places import Place
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..core.fitting.outcome import FoundFactor, Outcome
+    from weft.fit import FitResult
+
     from ..core.fitting.plan import FitPlan
 
 
@@ -45,17 +46,18 @@ class LiveValues:
         value = place.require_socket().default_value
         return tuple(value) if hasattr(value, "__len__") else value
 
-    def show(self, outcome: Outcome) -> None:
+    def show(self, result: FitResult) -> None:
         """Write numbers into sockets, and factors into lights."""
         self.lost = []
-        for found in outcome.numbers:
-            place = self.sockets[found.binding.parameter]
-            if not place.write(found.value):
-                self.lost.append(found.binding.label)
-        for factor in outcome.lights:
-            light = self._light(factor)
-            if not light.scale(factor.value):
-                self.lost.append(factor.name)
+        for name, value in result.values.items():
+            if name in self.sockets:
+                place = self.sockets[name]
+                if not place.write(value.tolist()):
+                    self.lost.append(place.label)
+            elif name in self.lights:
+                light = self.lights[name]
+                if not light.scale(value.tolist()):
+                    self.lost.append(light.name)
 
     def restore(self) -> None:
         """Write what was there at the start."""
@@ -63,9 +65,6 @@ class LiveValues:
             place.write_exactly(self._old[name])
         for light in self.lights.values():
             light.restore()
-
-    def _light(self, factor: FoundFactor) -> LightPlace:
-        return next(light for light in self.lights.values() if light.name == factor.name)
 
 
 class LightPlace:

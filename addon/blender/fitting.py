@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..core.fitting.plan_size import size_of_plan
 from ..core.fitting.run import FitRun, Update
 from ..core.steps import Stepper
 from .fit_scene import plan_fit
@@ -23,9 +22,9 @@ from .session import require_session, scene_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weft.fit import FitSettings
+    from weft.fit import FitResult, FitSettings
+    from weft.scene import Environment
 
-    from ..core.fitting.outcome import FoundEnvironment, Outcome
     from ..core.fitting.plan import FitPlan
     from ..core.fitting.request import Request
     from ..core.problems import Problem
@@ -128,16 +127,16 @@ class SceneFit:
         if self.run is None or latest is None or latest is self._shown:
             return False
         self._shown = latest
-        self.live.show(latest.outcome)
-        number, textures, environment = self.run.textures
+        self.live.show(latest.result)
+        number, found = self.run.images
         if number != self._previews:
             self._previews = number
-            self._textures.preview(textures)
-            self._show_world(environment, is_last=False)
+            self._textures.preview(found.textures)
+            self._show_world(found.environment, is_last=False)
         self.lost = self.live.lost
         return True
 
-    def conclude(self) -> Outcome:
+    def conclude(self) -> FitResult:
         """Wait for the end and put what was found into the scene.
 
         Raises:
@@ -145,21 +144,21 @@ class SceneFit:
         """
         assert self.run is not None
         try:
-            outcome = self.run.job.result()
+            result = self.run.job.result()
         except Exception:
             self._restore()
             raise
-        self._session.paces.learn(
+        self._session.throughputs.learn(
             self._session.settings.device,
             self._scene,
-            size_of_plan(self.plan),
+            self.plan.size(),
             self.run.draw_seconds,
         )
-        self.live.show(outcome)
-        self.lost = self.live.lost + self._textures.finish(outcome)
-        if not self._show_world(outcome.environment, is_last=True):
+        self.live.show(result)
+        self.lost = self.live.lost + self._textures.finish(result.textures)
+        if not self._show_world(result.environment, is_last=True):
             self.lost.append("world")
-        return outcome
+        return result
 
     def abandon(self) -> None:
         """Put back what was there at the start; the thread ends by itself."""
@@ -168,11 +167,11 @@ class SceneFit:
             self.run.job.abandon()
             self._restore()
 
-    def _show_world(self, found: FoundEnvironment | None, *, is_last: bool) -> bool:
+    def _show_world(self, found: Environment | None, *, is_last: bool) -> bool:
         """Show the environment in the world; return whether its scene is still there."""
         if self._world is None or found is None:
             return True
-        return self._world.show(found.pixels, is_last=is_last)
+        return self._world.show(found.image[..., :3], is_last=is_last)
 
     def _restore(self) -> None:
         self.live.restore()

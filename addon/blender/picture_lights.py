@@ -14,7 +14,7 @@ import numpy as np
 from mathutils import Matrix
 
 from weft import ArgumentError
-from weft.fit.target import LIGHTS
+from weft.fit.target_checks import LIGHTS
 from weft.scene.light_changes import emissions_of
 
 from .instances import Placed

@@ -12,10 +12,11 @@ import numpy as np
 
 from weft import ArgumentError
 from weft.fit import FitSettings
-from weft.scene.parameter_ref import NamedValues
+from weft.scene.parameter_ref import NamedValues, owner_of
 
 from ..core.fitting.request import ENVIRONMENT, parse_parameter
 from .fit_targets import Picture
+from .fit_textures import linear_pixels
 from .fitting import SceneFit
 from .lettering import blender_lettering
 
@@ -26,9 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit import Verdict
+    from weft.fit import FitResult, Verdict
 
-    from ..core.fitting.outcome import Outcome
     from ..core.fitting.run import Update
 
 
@@ -126,10 +126,10 @@ def fit(
             running.run.stop()
             break
     if apply:
-        outcome = running.conclude()
+        result = running.conclude()
     else:
-        outcome = running.run.job.result()
-    return _report(running, outcome)
+        result = running.run.job.result()
+    return _report(running, result)
 
 
 def _pairs(targets: Mapping[str, Any] | Sequence[Any]) -> list[dict[str, Any]]:
@@ -185,27 +185,46 @@ def _object(given: object, kind: str, title: str) -> Any:  # noqa: ANN401  (as i
     return found
 
 
-def _report(running: SceneFit, outcome: Outcome) -> FitReport:
-    """Return an outcome by the names that people use."""
-    latest = running.run.latest
-    found = [(entry.binding.label, entry) for entry in outcome.numbers]
-    factors = [(entry.name, entry) for entry in (*outcome.lights, *outcome.exposures)]
-    sky = outcome.environment
-    notes = {} if sky is None or not sky.note else {ENVIRONMENT: sky.note}
+def _report(running: SceneFit, result: FitResult) -> FitReport:
+    """Return a result by the names that people use."""
+    latest, plan = running.run.latest, running.plan
+    labels = {name: binding.label for name, binding in plan.numbers.items()}
+    pictures = {
+        name: owner_of(name)
+        for name in result.values
+        if name not in plan.numbers and name not in plan.lights
+    }
+    every = labels | plan.lights | pictures
+    if plan.environment is not None:
+        every[plan.environment.name] = ENVIRONMENT
+    textures = {plan.textures[name].label: entry for name, entry in result.textures.items()}
+    pixels = {
+        plan.textures[name].label: linear_pixels(plan.textures[name], entry.pixels)
+        for name, entry in result.textures.items()
+    }
+    sky = result.environment
+
+    def named(names: Mapping[str, str]) -> dict[str, NDArray[np.float64]]:
+        return {
+            label: value
+            for name, label in names.items()
+            if (value := result.values.get(name)) is not None
+        }
+
     return FitReport(
-        NamedValues({label: np.array(entry.value) for label, entry in found}),
-        NamedValues({label: np.array(entry.error) for label, entry in (*found, *factors)}),
+        NamedValues(named(labels)),
+        NamedValues({every[name]: error for name, error in result.errors.items()}),
         NamedValues(
-            {label: entry.note for label, entry in (*found, *factors) if entry.note} | notes
+            {every[name]: note for name, note in result.undetermined.items() if name in every}
         ),
-        NamedValues({entry.binding.label: entry.pixels for entry in outcome.textures}),
-        NamedValues({entry.binding.label: entry.known for entry in outcome.textures}),
-        {entry.name: np.array(entry.value) for entry in outcome.lights},
-        {entry.name: np.array(entry.value) for entry in outcome.exposures},
-        outcome.reason,
+        NamedValues(pixels),
+        NamedValues({label: entry.known for label, entry in textures.items()}),
+        named(plan.lights),
+        named(pictures),
+        result.reason,
         () if latest is None else latest.losses,
-        tuple(str(problem) for problem in outcome.problems),
-        outcome.verdict,
-        None if sky is None else sky.pixels,
+        tuple(str(problem) for problem in result.problems or plan.scene.problems),
+        result.verdict,
+        None if sky is None else sky.image[..., :3],
         running,
     )

@@ -15,7 +15,7 @@ from uuid import uuid4
 import bpy
 
 from ..core.devices import DeviceSettings, create_device, describe_failure
-from ..core.fitting.estimate import PaceBook
+from ..core.fitting.estimate import ThroughputHistory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import weft
 
     from ..core.devices import DeviceChoice
+    from ..core.fitting.estimate import FitSize
     from ..core.job import Job
     from ..core.problems import Problem
     from .export import SceneExporter
@@ -44,7 +45,8 @@ class Session:
         cache_bytes: What the cache holds, None before somebody asked.
         fit: The fit that runs.
         loading: Loads the engine for a fit that begins.
-        paces: How fast fits were.
+        throughputs: How fast fits were.
+        fit_bounds: By scene, the size of its last fit and the bound of its memory, bytes.
         last_fit: The one that ended last.
         problems: What of each scene is missing or replaced, by its name, where it was looked for.
         command: Blender's handle of the command ``blender --command weft``.
@@ -68,7 +70,8 @@ class Session:
         self.fit: SceneFit | None = None
         self.loading: Job[None] | None = None
         self.last_fit: SceneFit | None = None
-        self.paces = PaceBook(None)
+        self.throughputs = ThroughputHistory(None)
+        self.fit_bounds: dict[str, tuple[FitSize, int]] = {}
         self.problems: dict[str, list[Problem]] = {}
         self.command: object = None
         self.pairs: Any = None
@@ -121,6 +124,7 @@ class Session:
             self.fit.run.job.abandon()
         self.fit = self.last_fit = self.loading = self._exporter = None
         self.problems.clear()
+        self.fit_bounds.clear()
         self.file = uuid4().hex
 
     @property
@@ -132,7 +136,7 @@ class Session:
         """Use other settings from now on; a device that does not fit them is closed."""
         if settings != self.settings:
             self.settings = settings
-            self.paces = PaceBook(settings.cache_folder)
+            self.throughputs = ThroughputHistory(settings.cache_folder)
             self.close_device()
 
     def when_device_closes(self, drop: Callable[[], None]) -> None:

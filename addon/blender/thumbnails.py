@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import weft
 from weft.fit.lighting import lit_scenes
+from weft.fit.pairs import Pair, make_pair
 from weft.render import PathSettings
 
-from ..core.fitting.pairs import Pair, make_pair
 from .fit_scene import light_pictures, target_names
 from .fit_targets import make_target
 

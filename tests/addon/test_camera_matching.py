@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from addon.core.fitting.matching import match_cameras
+from addon.core.camera_matching import match_cameras
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from addon.core.fitting.coarse import COARSE_DRAWS, COARSE_PIXELS, coarse_plan, started_at
-from addon.core.fitting.preview import INTERVAL, PreviewClock, small_image
-from addon.core.fitting.run import FitRun
+from addon.core.fitting.run import PREVIEW_INTERVAL, FitRun, PreviewClock
 
 from support.fit_plans import plan_of, request
 from weft.fit import Exposure, LightParameter, Parameter, TextureParameter
+from weft.fit.coarse import COARSE_ITERATIONS, COARSE_PIXELS, coarse_targets, started_at
+from weft.fit.preview import small_image
 
 LARGE = 256
+
+
+def small_targets(plan):
+    return coarse_targets(plan.scene, plan.targets, plan.parameters)
 
 
 def test_small_pictures_hold_means_and_their_cameras_follow():
@@ -27,27 +31,28 @@ def test_small_pictures_hold_means_and_their_cameras_follow():
     wide = {"filter": "blackman_harris", "filter_width": 3.0}
     plan.targets = [replace(plan.targets[0], image=image, mask=mask, saturation=2.0, **wide)]
 
-    small = coarse_plan(plan)
+    (small,) = small_targets(plan)
 
-    height, width = small.targets[0].image.shape[:2]
+    height, width = small.image.shape[:2]
     assert height * width <= COARSE_PIXELS * 1.03
-    assert (small.scene.cameras[0].width, small.scene.cameras[0].height) == (width, height)
-    assert small.targets[0].image[-1].mean() == pytest.approx(0.5, abs=0.01)
-    assert (small.targets[0].mask.mean(axis=1) > 0.5).sum() == pytest.approx(height / 2, abs=1)
-    assert (small.targets[0].filter, small.targets[0].filter_width) == ("box", 1.0)
-    assert small.targets[0].saturation is None
+    assert (small.camera.width, small.camera.height) == (width, height)
+    assert small.image[-1].mean() == pytest.approx(0.5, abs=0.01)
+    assert (small.mask.mean(axis=1) > 0.5).sum() == pytest.approx(height / 2, abs=1)
+    assert (small.filter, small.filter_width) == ("box", 1.0)
+    assert small.saturation is None
+    assert plan.scene.cameras[0].width == LARGE
     assert plan.targets[0].image.shape == (LARGE, LARGE, 3)
 
 
 def test_small_pictures_are_left_out_where_they_gain_nothing():
-    assert coarse_plan(plan_of(request("Plate.Roughness"))) is None
+    assert small_targets(plan_of(request("Plate.Roughness"))) is None
     asked = request("texture:Plate.Base Color@8", size=LARGE)
-    assert coarse_plan(plan_of(asked, size=LARGE)) is None
+    assert small_targets(plan_of(asked, size=LARGE)) is None
     plan = plan_of(request("Plate.Roughness", size=LARGE), size=LARGE)
     speck = np.zeros((LARGE, LARGE), np.float32)
     speck[7, 7] = 1
     plan.targets = [replace(plan.targets[0], mask=speck)]
-    assert coarse_plan(plan) is None
+    assert small_targets(plan) is None
 
 
 def test_parameters_begin_where_the_small_pictures_lead():
@@ -81,11 +86,12 @@ def test_a_fit_of_large_pictures_shows_values_of_small_ones_first(device):
     seen = []
 
     run = FitRun(plan, lambda: device, seen.append)
-    outcome = run.job.result()
+    result = run.job.result()
 
-    assert [update.iterations for update in seen] == list(range(1, COARSE_DRAWS + 4))
+    assert [update.iterations for update in seen] == list(range(1, COARSE_ITERATIONS + 4))
     start = plan.numbers["Plate.Principled BSDF.Base Color"].value
-    first, last = seen[0].outcome.numbers[1].value, outcome.numbers[1].value
+    name = "Plate.Principled BSDF.Base Color"
+    first, last = seen[0].result.values[name], result.values[name]
     # Under white light of 1, a picture of 0.5: the first draw is nearer than the start.
     assert np.abs(np.subtract(first, last)).max() < np.abs(np.subtract(start, last)).max()
     assert run.result.history[0].iterations == 1
@@ -108,8 +114,8 @@ def test_previews_are_small_and_seldom():
     clock.took(0.0)
     assert not clock.is_due()
     first = clock.due
-    clock.took(10 * INTERVAL)
-    assert clock.due > first + 10 * INTERVAL
+    clock.took(10 * PREVIEW_INTERVAL)
+    assert clock.due > first + 10 * PREVIEW_INTERVAL
 
 
 def test_a_fit_of_a_texture_shows_it_while_it_runs(device):
@@ -119,6 +125,6 @@ def test_a_fit_of_a_texture_shows_it_while_it_runs(device):
 
     FitRun(plan, lambda: device, seen.append).job.result()
 
-    shown = [update.outcome.textures for update in seen]
-    assert [entry.pixels.shape for entry in shown[0]] == [(8, 8, 3)]
-    assert shown[0][0].binding.label == "Plate.Principled BSDF.Base Color"
+    (shown,) = seen[0].result.textures.items()
+    assert shown[1].pixels.shape == (8, 8, 3)
+    assert plan.textures[shown[0]].label == "Plate.Principled BSDF.Base Color"

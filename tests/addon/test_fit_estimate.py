@@ -12,17 +12,16 @@ from addon.core.fitting.estimate import (
     SPREAD_OF_DEVICE,
     SPREAD_OF_SCENE,
     FitSize,
-    Pace,
-    PaceBook,
+    Throughput,
+    ThroughputHistory,
     estimate_fit,
     estimate_memory,
 )
-from addon.core.fitting.plan_size import size_of_plan
 from addon.core.fitting.run import FitRun
 
 from support.fit_plans import plan_of, request
 from support.media_scenes import look_down, slab
-from weft.fit import Fit, FitSettings, Parameter, Target, number_stage
+from weft.fit import Fit, FitSettings, Parameter, Target, scalar_stage_base
 from weft.layouts import RecordRow
 from weft.scene import Closure, Mesh, Object
 
@@ -78,8 +77,8 @@ def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(fres
     _, in_room = run(inside, fresh_device)
     done, on_plate = run(plate, fresh_device)
 
-    assert 1 / 2 < in_room / estimate_memory(size_of_plan(inside)) < 1.0
-    assert on_plate < estimate_memory(size_of_plan(plate))
+    assert 1 / 2 < in_room / estimate_memory(inside.size()) < 1.0
+    assert on_plate < estimate_memory(plate.size())
     assert len(done.draw_seconds) == 2
 
 
@@ -90,7 +89,7 @@ def test_the_memory_of_a_fit_of_many_materials_is_foreseen(fresh_device, count):
 
     _, held = run(inside, fresh_device)
 
-    size = size_of_plan(inside)
+    size = inside.size()
     assert (size.numbers, size.own_numbers) == (4 * count, 4)
     assert 1 / 2 < held / estimate_memory(size) < 1.0
 
@@ -103,7 +102,7 @@ def test_few_pixels_get_more_samples_as_fits_give_them():
     assert replace(many, numbers=400).most_samples == pytest.approx(400 * 2048 / 100_000)
     assert replace(few, numbers=0).most_samples == SIZE.samples
     for name in ("MIN_PATHS", "PATHS_PER_SCALAR", "MAX_SAMPLES_FACTOR"):
-        assert getattr(estimate, name) == getattr(number_stage, name)
+        assert getattr(estimate, name) == getattr(scalar_stage_base, name)
     assert estimate.RECORD_ROWS == RecordRow.slope
     assert estimate.MEDIA_RECORD_ROWS == RecordRow.slope_behind
 
@@ -112,7 +111,7 @@ def test_a_plan_says_how_large_it_is():
     asked = request("Plate.Roughness", "texture:Plate.Base Color@8x4", "light:World", size=SIDE)
     plan = plan_of(asked, size=SIDE)
 
-    size = size_of_plan(plan)
+    size = plan.size()
 
     assert size.pixels == (SIDE * SIDE,)
     assert (size.numbers, size.own_numbers, size.parts) == (1, 1, 2)
@@ -129,13 +128,13 @@ def test_textures_and_triangles_count_by_their_numbers():
 
 
 def test_time_is_known_after_a_fit_and_better_after_one_of_the_scene(tmp_path):
-    book = PaceBook(tmp_path)
+    book = ThroughputHistory(tmp_path)
     assert estimate_fit(SIZE, book.find("", "a")).seconds is None
     assert "time is known once it runs" in estimate_fit(SIZE, None).describe()
 
     book.learn("", "a", SIZE, [9.0, 2.0, 2.0, 30.0])
 
-    assert PaceBook(tmp_path).find("", "a") == Pace(SIZE.work / 2, SPREAD_OF_SCENE)
+    assert ThroughputHistory(tmp_path).find("", "a") == Throughput(SIZE.work / 2, SPREAD_OF_SCENE)
     other = book.find("", "b")
     assert (other.work, other.spread) == pytest.approx((SIZE.work / 2, SPREAD_OF_DEVICE))
     assert book.find("cuda:0", "a") is None
@@ -146,7 +145,7 @@ def test_time_is_known_after_a_fit_and_better_after_one_of_the_scene(tmp_path):
 
 
 def test_scenes_tell_together_how_far_another_one_may_differ(tmp_path):
-    book = PaceBook(tmp_path)
+    book = ThroughputHistory(tmp_path)
     spreads = []
     for number, seconds in enumerate((1.0, 16.0, 4.0, 4.0, 4.0)):
         book.learn("vulkan:0", f"scene {number}", SIZE, [9.0, seconds])
@@ -163,7 +162,7 @@ def test_scenes_tell_together_how_far_another_one_may_differ(tmp_path):
 
 
 def test_scenes_that_are_alike_narrow_the_estimate(tmp_path):
-    book = PaceBook(tmp_path)
+    book = ThroughputHistory(tmp_path)
     for number in range(6):
         book.learn("", f"scene {number}", SIZE, [9.0, 2.0])
         spread = book.find("", "other").spread
@@ -171,7 +170,7 @@ def test_scenes_that_are_alike_narrow_the_estimate(tmp_path):
 
 
 def test_one_draw_says_nothing_of_the_pace(tmp_path):
-    book = PaceBook(tmp_path)
+    book = ThroughputHistory(tmp_path)
     book.learn("", "a", SIZE, [9.0])
     assert book.find("", "a") is None
 
@@ -179,18 +178,20 @@ def test_one_draw_says_nothing_of_the_pace(tmp_path):
 @pytest.mark.parametrize("text", ["", "[1]", '{"a": "b"}', '{"a": -1}', "{"])
 def test_a_broken_file_is_as_none(tmp_path, text):
     (tmp_path / "pace.json").write_text(text)
-    book = PaceBook(tmp_path)
+    book = ThroughputHistory(tmp_path)
     assert book.find("a", "") is None
     book.learn("a", "", SIZE, [1.0, 1.0])
-    assert PaceBook(tmp_path).find("a", "") is not None
+    assert ThroughputHistory(tmp_path).find("a", "") is not None
 
 
 def test_it_is_said_in_words():
-    words = estimate_fit(replace(SIZE, iterations=1), Pace(SIZE.work / 60, 2.0)).describe()
-    rough = estimate_fit(replace(SIZE, iterations=1), Pace(SIZE.work / 60, 30.0)).describe()
-    assert words.startswith("At most ")
+    words = estimate_fit(replace(SIZE, iterations=1), Throughput(SIZE.work / 60, 2.0)).describe()
+    rough = estimate_fit(replace(SIZE, iterations=1), Throughput(SIZE.work / 60, 30.0)).describe()
+    assert words.startswith("About ")
     assert words.endswith("on the device; about 60 s if all draws are needed")
     assert rough.endswith("on the device; time is known once it runs")
+    known = estimate_fit(SIZE, None, 91_600_000).describe()
+    assert known == "At most 92 MB on the device; time is known once it runs"
 
 
 @pytest.mark.parametrize("names", [["absorption"], ["absorption", "scattering", "emission"]])

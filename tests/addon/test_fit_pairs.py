@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from addon.core.fitting.pairs import LIVE_PIXELS, live_pairs, make_pair
 from addon.core.fitting.run import FitRun
 
 from support.fit_plans import plan_of, request
 from weft.fit import Fit
+from weft.fit.pairs import LIVE_PIXELS, live_pairs, make_pair
 from weft.render import PathSettings, Renderer
 
 ASKED = {

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from addon.core.fitting.outcome import describe_number, make_outcome
 from addon.core.fitting.run import FitRun
 
 import weft
@@ -64,26 +63,25 @@ def test_what_cannot_be_fitted_is_refused(parameters, words):
         plan_of(request(*parameters))
 
 
-def test_an_outcome_names_sockets_lights_and_pictures():
+def test_a_plan_leads_from_references_to_sockets_and_lights():
     plan = plan_of(request("Plate.Roughness", "light:World", "exposure:target"))
-    name = "Plate.Principled BSDF.Roughness"
-    found = FitResult(
-        {name: np.array([0.25]), "environment.factor": np.array([2.0]),
-         "target.exposure": np.array([1.5])},
-        {name: np.array([0.01]), "environment.factor": np.array([np.inf]),
-         "target.exposure": np.array([0.1])},
-        {},
-        "draws",
-        undetermined={"environment.factor": "it is dark"},
-    )  # fmt: skip
 
-    outcome = make_outcome(plan, found)
+    (number,) = plan.numbers.items()
+    assert number[0] == plan.parameters[0].name
+    assert number[1].socket_name == "Roughness"
+    assert plan.lights == {plan.parameters[1].name: "World"}
 
-    assert outcome.numbers[0].binding.socket_name == "Roughness"
-    assert describe_number(outcome.numbers[0]) == "0.25 ± 0.01"
-    assert (outcome.lights[0].name, outcome.lights[0].note) == ("World", "it is dark")
-    assert describe_number(outcome.lights[0]) == "2"
-    assert outcome.exposures[0].name == "target"
+
+def test_a_result_shows_values_with_the_digits_that_their_errors_leave():
+    values = {"a": [0.25], "b": [2.0], "c": [0.1, 0.2, 123.4], "d": [0.5]}
+    errors = {"a": [0.01], "b": [np.inf], "c": [0.1, 0.004, 30.0], "d": [0.0]}
+    arrays = [{name: np.array(v) for name, v in part.items()} for part in (values, errors)]
+    found = FitResult(*arrays, {}, "draws")
+
+    assert found.describe("a") == "0.25 ± 0.01"
+    assert found.describe("b") == "2"
+    assert found.describe("c") == "0.1 ± 0.1, 0.200 ± 0.004, 123 ± 30"
+    assert found.describe("d") == "0.5"
 
 
 def test_a_run_pauses_goes_on_and_stops(device):
@@ -102,7 +100,7 @@ def test_a_run_pauses_goes_on_and_stops(device):
     while len(seen) == count and not run.job.is_done:
         run.job.wait(0.05)
     run.stop()
-    outcome = run.job.result()
+    result = run.job.result()
 
-    assert outcome.reason == "cancelled"
+    assert result.reason == "cancelled"
     assert [update.iterations for update in seen] == list(range(1, len(seen) + 1))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from addon.core.fitting.countdown import Countdown
+from addon.core.countdown import Countdown
 from addon.core.fitting.run import FitRun
 from addon.core.job import Job
 
@@ -103,10 +103,10 @@ def test_the_last_textures_stay_to_be_shown(device):
     run.job.result()
 
     # Those after it had none: the main thread may have looked at none that had.
-    assert not run.latest.outcome.textures
-    number, textures, _environment = run.textures
+    assert not run.latest.result.textures
+    number, shown = run.images
     assert number >= 1
-    assert [entry.pixels.shape for entry in textures] == [(4, 4, 3)]
+    assert [entry.pixels.shape for entry in shown.textures.values()] == [(4, 4, 3)]
 
 
 def test_an_abandoned_job_leaves_what_it_waits_for():

@@ -143,8 +143,7 @@ def test_escape_takes_a_texture_away_again(plate, of_a_node):
 
 
 def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
-    from addon.core.fitting.estimate import PaceBook
-    from addon.core.fitting.plan_size import size_of_plan
+    from addon.core.fitting.estimate import ThroughputHistory
     from addon.ui.fit.expecting import expect, size_of
 
     state = start(plate)
@@ -153,7 +152,7 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
     state.parameters[1].width, state.parameters[1].height = 8, 4
     picture = state.targets[0].image
     picture.buffers_free()  # as in a file that was opened just now
-    session().paces = PaceBook(tmp_path)
+    session().throughputs = ThroughputHistory(tmp_path)
     before = size_of(state)
     assert not picture.has_data
     assert expect(state).seconds is None
@@ -164,7 +163,7 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
 
     assert before.texels == 8 * 4 * 3
     assert before.iterations == max(state.texture_draws, 3)
-    planned = size_of_plan(session().last_fit.plan)
+    planned = session().last_fit.plan.size()
     assert before.pixels == planned.pixels
     now = size_of(state)
     for name in (

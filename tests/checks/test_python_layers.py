@@ -24,15 +24,6 @@ PARTS = {
 """Each part of the package, and the parts below it. "core" is what lies beside the folders."""
 
 KNOWN_CIRCLES = {
-    ("weft.fit.checkpoint", "weft.fit.fit"),
-    ("weft.fit.map_errors", "weft.fit.texture_blocks"),
-    ("weft.fit.unknown_environment", "weft.fit.fit"),
-    ("weft.render.layers", "weft.render.renderer"),
-    ("weft.render.light_stages", "weft.render.path_stages"),
-    ("weft.render.media", "weft.render.renderer"),
-    ("weft.render.media", "weft.render.upload"),
-    ("weft.render.memory", "weft.render.renderer"),
-    ("weft.render.walks", "weft.render.path_stages"),
     ("weft.scene.texture", "weft.scene.values"),
 }
 """Imports for type checkers alone that close a circle. Take lines out; add none."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a fit will take: memory by counting what is allocated, time by the pace of earlier fits.
+"""What a fit will take: memory as its size says, time by the throughput of earlier fits.
 
-Start reading at estimate_fit.
+Drawn with the panel, before there is a scene to ask: nothing is loaded for it. A fit that has
+begun knows a bound, see weft.fit.Fit.memory(). Start reading at estimate_fit.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ TEXEL_ARRAYS = 8  # of all texels, where some change: their steps, gradient, mea
 MAP_ARRAYS = 8  # of those that change: preconditioners by blur, and what is blurred
 FILM_ARRAYS = 32  # numbers a pixel: films, their adjoints, and what they are compared with
 MEDIA_RECORD_ROWS = 49  # the same where numbers of media are unknown: a segment is a record, too
-MIN_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.number_stage has it
+MIN_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.scalar_stage_base has it
 PATHS_PER_SCALAR = 1 << 11  # in each half
 MAX_SAMPLES_FACTOR = 8  # times those of the settings, where pixels are few
 TRIANGLE_NUMBERS = 46  # corners, normals, one UV map, colours, slots, and the tree that rays search
@@ -32,7 +33,7 @@ SPREAD_OF_SCENE = 2.0  # times faster or slower than earlier fits of the scene
 SPREAD_OF_DEVICE = 30.0  # of one other scene: how many paths escape is not known
 MOST_SPREAD = 3.0  # up to which a time is told before the fit
 MOST_SCENES = 200
-PACE_FILE = "pace.json"
+THROUGHPUT_FILE = "pace.json"
 
 
 @dataclass(frozen=True)
@@ -90,38 +91,43 @@ class Estimate:
     """What a fit is expected to take.
 
     Args:
-        memory: Of the device at most, bytes.
-        seconds: Least and most, if all draws are made; ``None``: no fit was timed yet.
+        memory: Of the device, bytes.
+        seconds: Least and most, if all iterations are made; ``None``: no fit was timed yet.
+        is_bound: The fit takes no more memory: Fit.memory() of such a fit said so.
     """
 
     memory: float
     seconds: tuple[float, float] | None
+    is_bound: bool = False
 
     def describe(self) -> str:
         """Return it for people."""
-        words = f"At most {_bytes(self.memory)} on the device"
+        words = describe_memory(self.memory, is_bound=self.is_bound)
         if self.seconds is None or self.seconds[1] > MOST_SPREAD**2 * self.seconds[0]:
             return f"{words}; time is known once it runs"
         low, high = self.seconds
         return f"{words}; about {describe_seconds(math.sqrt(low * high))} if all draws are needed"
 
 
-def estimate_fit(size: FitSize, pace: Pace | None) -> Estimate:
+def estimate_fit(
+    size: FitSize, throughput: Throughput | None, bound: int | None = None
+) -> Estimate:
     """Return what a fit will take.
 
     Args:
         size: Of the fit.
-        pace: Of earlier ones; ``None``: not known.
+        throughput: Of earlier ones; ``None``: not known.
+        bound: Of its memory, bytes, from a fit of this size; ``None``: not known.
     """
-    memory = estimate_memory(size)
-    if pace is None:
-        return Estimate(memory, None)
-    seconds = size.iterations * size.work / pace.work
-    return Estimate(memory, (seconds / pace.spread, seconds * pace.spread))
+    memory, is_bound = (estimate_memory(size), False) if bound is None else (bound, True)
+    if throughput is None:
+        return Estimate(memory, None, is_bound)
+    seconds = size.iterations * size.work / throughput.work
+    return Estimate(memory, (seconds / throughput.spread, seconds * throughput.spread), is_bound)
 
 
 def estimate_memory(size: FitSize) -> float:
-    """Return how many bytes of the device a fit will hold at most.
+    """Return how many bytes of the device a fit will hold, about.
 
     That is in a closed room, where paths end at the last bounce only and each of their surfaces is
     recorded. Where paths escape, or meet what does not change, it is less.
@@ -143,6 +149,11 @@ def estimate_memory(size: FitSize) -> float:
     return FLOAT * (under_way + recorded + developed + scene)
 
 
+def describe_memory(count: float, *, is_bound: bool) -> str:
+    """Return bytes of the device for people."""
+    return f"{'At most' if is_bound else 'About'} {_bytes(count)} on the device"
+
+
 def _bytes(count: float) -> str:
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:
@@ -162,7 +173,7 @@ def describe_seconds(seconds: float) -> str:
 
 
 @dataclass(frozen=True)
-class Pace:
+class Throughput:
     """How fast fits are.
 
     Args:
@@ -174,8 +185,8 @@ class Pace:
     spread: float
 
 
-class PaceBook:
-    """The pace of devices and scenes, kept in a file beside the compiled kernels.
+class ThroughputHistory:
+    """The throughput of devices and scenes, kept in a file beside the compiled kernels.
 
     Args:
         folder: Of the file; ``None``: nothing is kept.
@@ -183,7 +194,7 @@ class PaceBook:
 
     def __init__(self, folder: Path | None) -> None:
         """Read what is known."""
-        self._file = None if folder is None else folder / PACE_FILE
+        self._file = None if folder is None else folder / THROUGHPUT_FILE
         self._known: dict[str, float] = {}
         try:
             text = "{}" if self._file is None else self._file.read_text()
@@ -192,12 +203,16 @@ class PaceBook:
         except (OSError, ValueError, TypeError, AttributeError):
             self._known = {}  # absent or broken: the next fit writes it anew
 
-    def find(self, device: str, scene: str) -> Pace | None:
-        """Return the pace of fits of a scene, or of others on the device; ``None``: of none."""
+    def find(self, device: str, scene: str) -> Throughput | None:
+        """Return that of fits of a scene, or of others on the device; ``None``: of none."""
         if _key(device, scene) in self._known:
-            return Pace(self._known[_key(device, scene)], SPREAD_OF_SCENE)
+            return Throughput(self._known[_key(device, scene)], SPREAD_OF_SCENE)
         start = _key(device, "")
-        logs = [math.log(pace) for name, pace in self._known.items() if name.startswith(start)]
+        logs = [
+            math.log(throughput)
+            for name, throughput in self._known.items()
+            if name.startswith(start)
+        ]
         if not logs:
             return None
         middle = sum(logs) / len(logs)
@@ -205,7 +220,7 @@ class PaceBook:
         # A few scenes may be alike by chance: each of them narrows what is said of the next one.
         least = math.log(SPREAD_OF_DEVICE) / len(logs)
         spread = math.exp(max(widest + math.log(SPREAD_OF_SCENE), least))
-        return Pace(math.exp(middle), spread)
+        return Throughput(math.exp(middle), spread)
 
     def learn(self, device: str, scene: str, size: FitSize, draw_seconds: Sequence[float]) -> None:
         """Note how long the draws of a fit took; the first one compiles kernels and is left out.

@@ -6,6 +6,7 @@ Start reading at build_plan.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -17,39 +18,37 @@ from weft import ArgumentError
 from weft.defaults import TEXTURE_SIZE
 from weft.fit import (
     EnvironmentParameter,
-    Exposure,
     FitSettings,
     LightParameter,
     Parameter,
     Target,
-    TextureParameter,
 )
 from weft.fit.target_files import resample
 from weft.fit.unknown_environment import environment_parameter
+from weft.fit.uv_coverage import shared_fraction
 from weft.scene import Texture, UVSet, with_images, with_inputs
 from weft.scene.changes import inputs_of
-from weft.scene.parameter_ref import ParameterRef, quoted
+from weft.scene.materials import textures_of
+from weft.scene.parameter_ref import ParameterRef, owner_of
 
 from ..graph.addresses import find_binding
 from ..graph.bindings import Binding, TextureBinding
 from ..problems import Problem
+from .estimate import FitSize, iterations_of
 from .request import (
     ENVIRONMENT,
     FitRequest,
     SocketRequest,
 )
-from .uv_places import overlap_of, uv_area, uv_places
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from weft.fit.given import AnyParameter
     from weft.scene.texture import Wrap
 
     from ..graph.compile import CompiledMaterial
 
-MOST_OVERLAP = 0.05  # of surfaces
+MAX_OVERLAP = 0.05  # of surfaces
 EDGE = 1e-4  # of the unit square: UV maps end there but for rounding
-WeftParameter = Parameter | TextureParameter | Exposure | LightParameter | EnvironmentParameter
 
 
 @dataclass(eq=False)
@@ -61,23 +60,21 @@ class FitPlan:
         targets: Pictures.
         parameters: What may change.
         settings: How.
-        numbers: Sockets by the names of parameters.
-        textures: Sockets that get an image, or image nodes, by the names of parameters.
-        lights: Blender's names of lights by the names of parameters.
+        numbers: Sockets by the references of parameters.
+        textures: Sockets that get an image, or image nodes, by the references of parameters.
+        lights: Blender's names of lights by the references of parameters.
         wraps: What new images show outside of the unit square, by the labels of their sockets.
-        places: Points on what shows a texture, by its label; see uv_places().
         problems: What keeps textures from being found well.
     """
 
     scene: weft.Scene
     targets: list[Target]
-    parameters: list[WeftParameter] = field(default_factory=list)
+    parameters: list[AnyParameter] = field(default_factory=list)
     settings: FitSettings = field(default_factory=FitSettings)
-    numbers: dict[str, Binding] = field(default_factory=dict)
-    textures: dict[str, Binding | TextureBinding] = field(default_factory=dict)
-    lights: dict[str, str] = field(default_factory=dict)
+    numbers: dict[ParameterRef, Binding] = field(default_factory=dict)
+    textures: dict[ParameterRef, Binding | TextureBinding] = field(default_factory=dict)
+    lights: dict[ParameterRef, str] = field(default_factory=dict)
     wraps: dict[str, Wrap] = field(default_factory=dict)
-    places: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -89,6 +86,40 @@ class FitPlan:
     def has_images(self) -> bool:
         """Whether the fit finds images: textures or the environment."""
         return bool(self.textures) or self.environment is not None
+
+    @property
+    def max_iterations(self) -> int:
+        """Iterations that the fit makes at most, if scalars do not move with textures."""
+        settings = self.settings
+        return iterations_of(
+            settings.max_iterations, settings.texture_iterations, has_textures=self.has_images
+        )
+
+    def size(self) -> FitSize:
+        """Return what the cost of the fit depends on."""
+        own = inputs_of(self.scene)
+        fitted = [own[name] for name in self.textures]
+        texels = sum(value.pixels.size for value in fitted if isinstance(value, Texture))
+        sky = self.environment
+        texels += 0 if sky is None else 3 * sky.width * sky.height
+        materials = self.scene.materials()
+        shown = {id(t): t for entry in materials for t in textures_of(entry.surface)}
+        numbers: Counter[str] = Counter()
+        for name, binding in self.numbers.items():
+            numbers[owner_of(name)] += binding.size
+        return FitSize(
+            tuple(target.image.shape[0] * target.image.shape[1] for target in self.targets),
+            self.settings.samples,
+            self.settings.bounces,
+            numbers.total(),
+            max(numbers.values(), default=0),
+            1 + len(self.lights),
+            texels,
+            max(sum(entry.pixels.size for entry in shown.values()) - texels, 0),
+            sum(len(mesh.triangles) for mesh in self.scene.meshes()),
+            self.max_iterations,
+            any(entry.volume is not None and entry.name in numbers for entry in materials),
+        )
 
 
 def find_kept(
@@ -205,19 +236,14 @@ def _add_texture(
             resized = resample(image.pixels, entry.resolution)
             plan.scene = with_images(plan.scene, {name: resized})
     plan.textures[name] = found
-    _look_at_places(plan, name, found)
+    _find_overlap(plan, name, found)
     plan.parameters.append(replace(entry.parameter, name=name))
 
 
-def _look_at_places(plan: FitPlan, name: ParameterRef, found: Binding | TextureBinding) -> None:
-    """Note where surfaces show a texture, and whether they share its texels."""
-    texture = inputs_of(plan.scene)[name]
-    if not isinstance(texture, Texture) or not isinstance(texture.uv, UVSet):
-        return  # its coordinates are computed
-    owner, number = [name.owner], texture.uv.index
-    points = plan.places[found.label] = uv_places(plan.scene, owner, number)
-    share = overlap_of(points, uv_area(plan.scene, owner, number))
-    if share > MOST_OVERLAP:
+def _find_overlap(plan: FitPlan, name: ParameterRef, found: Binding | TextureBinding) -> None:
+    """Note it where surfaces that show a texture share its texels."""
+    share = shared_fraction(plan.scene, name)
+    if share > MAX_OVERLAP:
         plan.problems.append(
             Problem(
                 f"Material '{found.material}'",
@@ -254,8 +280,10 @@ def _add_environment(plan: FitPlan, entry: EnvironmentParameter) -> None:
 def _refuse_world_twice(plan: FitPlan) -> None:
     """Refuse the strength of a world that is looked for as a whole."""
     sky = plan.scene.environment
-    factor = "" if sky is None else f"{quoted(sky.name)}.factor"
-    if plan.environment is not None and factor in plan.lights:
+    if sky is None or plan.environment is None:
+        return
+    factor = LightParameter(sky.name).name
+    if factor in plan.lights:
         raise ArgumentError(
             f"fit: the environment is unknown, its strength included; leave out the light "
             f"'{plan.lights[factor]}'"

@@ -11,32 +11,54 @@ from typing import TYPE_CHECKING
 
 import weft
 from weft._native import _Cancellation
-from weft.fit import Fit, FitResult
+from weft.fit import Fit, FitResult, Progress
 from weft.fit.aliases import with_aliases
-from weft.fit.fit import Progress
+from weft.fit.coarse import COARSE_ITERATIONS, coarse_targets, started_at
+from weft.fit.pairs import Pair, live_pairs
+from weft.fit.preview import running_result
 from weft.fit.report import start_values
 from weft.render.interrupt import DrawInterrupted
 
+from ..countdown import Countdown
 from ..job import Job
-from .coarse import COARSE_DRAWS, coarse_plan, started_at
-from .countdown import Countdown
-from .estimate import iterations_of
-from .outcome import FoundEnvironment, FoundTexture, Outcome, make_outcome
-from .pairs import Pair, live_pairs
-from .preview import PreviewClock, running_result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.fit.given import AnyParameter
+
     from .plan import FitPlan
 
-STEP = 0.05  # seconds between two looks of a paused fit
+PAUSE_INTERVAL = 0.05  # seconds between two looks of a paused fit
+PREVIEW_INTERVAL = 1.0  # seconds between two previews, at least
+PREVIEW_FRACTION = 0.05  # of the time, that making them may take
+RENAMED = {
+    "draws": "iterations",
+    "share": "fraction",
+    "most_draws": "max_iterations",
+    "outcome": "result",
+}
 
 
-@with_aliases({"draws": "iterations", "share": "fraction", "most_draws": "max_iterations"})
+@dataclass
+class PreviewClock:
+    """When the next preview is due."""
+
+    due: float = 0.0
+
+    def is_due(self) -> bool:
+        """Return whether it is time."""
+        return time.perf_counter() >= self.due
+
+    def took(self, seconds: float) -> None:
+        """Note how long the last one took."""
+        self.due = time.perf_counter() + max(PREVIEW_INTERVAL, seconds / PREVIEW_FRACTION)
+
+
+@with_aliases(RENAMED)
 @dataclass(frozen=True)
 class Update:
     """Where a fit is.
@@ -45,7 +67,7 @@ class Update:
         iterations: So far.
         seconds: Since the start, pauses left out.
         losses: One an iteration.
-        outcome: What has been found by now.
+        result: What has been found by now: scalars, and now and then small images.
         seconds_left: As far as is known; infinite at first.
         fraction: About how much is done, in [0, 1].
         max_iterations: That may be needed.
@@ -54,10 +76,13 @@ class Update:
     iterations: int
     seconds: float
     losses: tuple[float, ...]
-    outcome: Outcome
+    result: FitResult
     seconds_left: float
     fraction: float = 0.0
     max_iterations: int = 0
+
+
+NOTHING = FitResult({}, {}, {}, "running")
 
 
 class FitRun:
@@ -70,11 +95,13 @@ class FitRun:
 
     Attributes:
         latest: Where it is; ``None`` before the first draw.
-        textures: The last small textures and environment that were made, behind their number; they
-            are made now and then, and the main thread does not look at every update.
+        images: The last result with small textures or an environment, behind its number; they are
+            made now and then, and the main thread does not look at every update.
         pairs: Each picture beside the scene as it was found, by the pictures' names, behind their
             number; they are made like the textures.
         result: At its end.
+        memory: Bytes of the device that the fit takes at most; ``None`` before it has its scene
+            there.
     """
 
     def __init__(
@@ -86,24 +113,24 @@ class FitRun:
         """Start."""
         self.plan = plan
         self.latest: Update | None = None
-        self.textures: tuple[int, list[FoundTexture], FoundEnvironment | None] = (0, [], None)
+        self.images: tuple[int, FitResult] = (0, NOTHING)
         self.pairs: tuple[int, dict[str, Pair]] = (0, {})
         self.result: FitResult | None = None
+        self.memory: int | None = None
         self._device = device
         self._progress = progress
         self._paused = threading.Event()
         self._began = 0.0
         self._waited = 0.0  # in pauses
-        self._pauses = 0.0  # of them, since the draws on whole pictures began
         self._losses: list[float] = []
         self._start: Mapping[str, NDArray[np.float64]] = {}  # before the draws on small pictures
         self.draw_seconds: list[float] = []  # of whole pictures
         self._renderer: weft.Renderer | None = None
         self._is_judging = False
-        self._coarse_draws = 0
+        self._coarse_iterations = 0
         self._countdown = Countdown()
         self._cancellation = _Cancellation()
-        self.job: Job[Outcome] = Job(self._run, "weft: fit", self._cancellation.cancel)
+        self.job: Job[FitResult] = Job(self._run, "weft: fit", self._cancellation.cancel)
 
     @property
     def phase(self) -> str:
@@ -131,45 +158,55 @@ class FitRun:
         self._paused.clear()
 
     def stop(self) -> None:
-        """End without waiting for a draw; what was found so far is the outcome."""
+        """End without waiting for a draw; what was found so far is the result."""
         self.job.cancel()
 
-    def _run(self, cancelled: threading.Event) -> Outcome:
+    def _run(self, cancelled: threading.Event) -> FitResult:
         """Work; leave all waits when the job is abandoned."""
         try:
             with self._cancellation:
                 return self._work(cancelled)
         except KeyboardInterrupt:
-            return Outcome(reason="cancelled")
+            return FitResult({}, {}, {}, "cancelled")
 
-    def _work(self, cancelled: threading.Event) -> Outcome:
-        device = self._device()
+    def _work(self, cancelled: threading.Event) -> FitResult:
+        device, plan = self._device(), self.plan
         self._began = time.perf_counter()
-        plan = self._after_coarse_draws(device, cancelled)
+        parameters = self._after_coarse_iterations(device, cancelled)
         settings = plan.settings
         if settings.time_limit is not None:
             left = max(settings.time_limit - self._seconds(), 1e-3)
             settings = replace(settings, time_limit=left)
-        fit = Fit(plan.scene, plan.targets, plan.parameters, settings, device=device)
-        self._renderer = fit.renderer
+        fit = Fit(
+            plan.scene, plan.targets, parameters, settings, device=device, renderer=self._renderer
+        )
+        self._renderer, self.memory = fit.renderer, fit.memory()
         clock, pair_clock = PreviewClock(), PreviewClock()
-
-        drawn = time.perf_counter()
+        stepped = time.perf_counter()
 
         def look(progress: Progress) -> None:
-            nonlocal drawn
-            self.draw_seconds.append(time.perf_counter() - drawn)
-            found = running_result(fit, progress, clock)
+            nonlocal stepped
+            self.draw_seconds.append(time.perf_counter() - stepped)
+            found = self._found(fit, progress, clock)
             if pair_clock.is_due() and not fit.is_done:
                 self._look_at_pairs(fit, pair_clock, cancelled)
             self._show(progress.loss, found, progress.seconds_left, progress.fraction)
             self._wait_while_paused(cancelled)
-            drawn = time.perf_counter()
+            stepped = time.perf_counter()
             self._is_judging = fit.is_done
 
         self.result = replace(fit.run(look, cancelled), start=self._start)
         self._look_at_pairs(fit, pair_clock, cancelled)
-        return make_outcome(plan, self.result)
+        return self.result
+
+    @staticmethod
+    def _found(fit: Fit, progress: Progress, clock: PreviewClock) -> FitResult:
+        """Return what was found by now, with images where they are due."""
+        is_due, began = clock.is_due(), time.perf_counter()
+        found = running_result(fit, progress, with_images=is_due)
+        if is_due:
+            clock.took(time.perf_counter() - began)
+        return found
 
     def _look_at_pairs(self, fit: Fit, clock: PreviewClock, cancelled: threading.Event) -> None:
         """Draw the pictures as the fit has them, unless it is cancelled."""
@@ -183,18 +220,21 @@ class FitRun:
             return
         clock.took(time.perf_counter() - began)
 
-    def _after_coarse_draws(self, device: weft.Device, cancelled: threading.Event) -> FitPlan:
-        """Draw on small pictures first; return the plan that goes on from there."""
-        small = coarse_plan(self.plan)
+    def _after_coarse_iterations(
+        self, device: weft.Device, cancelled: threading.Event
+    ) -> Sequence[AnyParameter]:
+        """Step on small pictures first; return parameters that begin where that has led."""
+        plan = self.plan
+        small = coarse_targets(plan.scene, plan.targets, plan.parameters)
         if small is None:
-            return self.plan
-        settings = replace(small.settings, starts=1)
+            return plan.parameters
+        settings = replace(plan.settings, starts=1)
         try:
-            fit = Fit(small.scene, small.targets, small.parameters, settings, device=device)
+            fit = Fit(plan.scene, small, plan.parameters, settings, device=device)
         except weft.ArgumentError:  # small pictures may not show what large ones do
-            return self.plan
+            return plan.parameters
         self._renderer = fit.renderer
-        for _ in range(COARSE_DRAWS):
+        for _ in range(COARSE_ITERATIONS):
             if cancelled.is_set() or fit.is_done:
                 break
             try:
@@ -202,34 +242,28 @@ class FitRun:
                     progress = fit.step()
             except DrawInterrupted:
                 break
-            found = FitResult(progress.values, progress.errors, {}, "running")
+            found = running_result(fit, progress, with_images=False)
             self._show(progress.loss, found, float("inf"))
             self._wait_while_paused(cancelled)
-        self._pauses = 0.0
-        self._coarse_draws = len(self._losses)
+        self._coarse_iterations = len(self._losses)
         self._start = start_values(fit)
-        parameters = started_at(self.plan.parameters, fit.stage.values())
-        return replace(self.plan, parameters=parameters)
+        return started_at(plan.parameters, fit.stage.values())
 
     def _show(self, loss: float, found: FitResult, left: float, fraction: float = 0.0) -> None:
         self._losses.append(loss)
-        outcome = make_outcome(self.plan, found)
-        if outcome.textures or outcome.environment is not None:
-            self.textures = (self.textures[0] + 1, outcome.textures, outcome.environment)
-        iterations, settings = len(self._losses), self.plan.settings
-        most = iterations_of(
-            settings.max_iterations, settings.texture_iterations, has_textures=self.plan.has_images
-        )
+        if found.textures or found.environment is not None:
+            self.images = (self.images[0] + 1, found)
+        iterations = len(self._losses)
         fraction = max(fraction, 0.0 if self.latest is None else self.latest.fraction)
         left = self._countdown.shown(self._seconds(), left)
         self.latest = Update(
             iterations,
             self._seconds(),
             tuple(self._losses),
-            outcome,
+            found,
             left,
             fraction,
-            max(most + self._coarse_draws, iterations),
+            max(self.plan.max_iterations + self._coarse_iterations, iterations),
         )
         if self._progress is not None:
             self._progress(self.latest)
@@ -239,8 +273,7 @@ class FitRun:
 
     def _wait_while_paused(self, cancelled: threading.Event) -> None:
         began = time.perf_counter()
-        while self._paused.is_set() and not cancelled.wait(STEP):
+        while self._paused.is_set() and not cancelled.wait(PAUSE_INTERVAL):
             pass
         waited = time.perf_counter() - began
-        self._pauses += waited
         self._waited += waited

@@ -23,8 +23,16 @@ SIDES = 2  # triangles of a polygon, mostly
 def expect(fit: WEFT_PG_fit) -> Estimate:
     """Return what the fit that the panel asks for will take."""
     session = require_session()
-    pace = session.paces.find(session.settings.device, scene_key(fit.id_data))
-    return estimate_fit(size_of(fit), pace)
+    throughput = session.throughputs.find(session.settings.device, scene_key(fit.id_data))
+    size = size_of(fit)
+    known, bound = session.fit_bounds.get(scene_key(fit.id_data), (None, 0))
+    return estimate_fit(size, throughput, bound if known == size else None)
+
+
+def keep_bound(fit: WEFT_PG_fit, bound: int | None) -> None:
+    """Keep the bound of the memory of the panel's fit, for further ones of its size."""
+    if bound is not None:
+        require_session().fit_bounds[scene_key(fit.id_data)] = (size_of(fit), bound)
 
 
 def size_of(fit: WEFT_PG_fit) -> FitSize:

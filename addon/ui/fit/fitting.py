@@ -14,6 +14,7 @@ from ...core.fitting.estimate import describe_seconds
 from ...core.job import Job
 from ...core.pacer import Pacer
 from ..waiting import redraw
+from .expecting import keep_bound
 from .pairs import key_of
 from .problems import keep_problems
 
@@ -106,9 +107,9 @@ class WEFT_OT_fit(bpy.types.Operator):
         if running.is_done:
             return self.leave(context, self.conclude(context))
         if self.pacer.is_due() and running.show():
-            from .gathering import show_outcome
+            from .gathering import show_result
 
-            show_outcome(context.scene.weft_fit, running.run.latest.outcome)
+            show_result(context.scene.weft_fit, running.plan, running.run.latest.result)
             require_session().pairs.keep_live(context.scene.weft_fit, running.run)
             redraw(context)
             self.pacer.has_shown()
@@ -125,7 +126,7 @@ class WEFT_OT_fit(bpy.types.Operator):
         """Start the fit, or its preparation; return whether that went well."""
         # The engine is loaded here, not when the extension is enabled.
         from ...blender.fitting import SceneFit
-        from .gathering import forget_outcome, gather_parameters, gather_pictures, gather_settings
+        from .gathering import forget_result, gather_parameters, gather_pictures, gather_settings
 
         fit = context.scene.weft_fit
         session = require_session()
@@ -142,7 +143,7 @@ class WEFT_OT_fit(bpy.types.Operator):
         except FAILURES as error:
             self.report({"ERROR"}, str(error))
             return False
-        forget_outcome(fit)
+        forget_result(fit)
         return True
 
     def show_problems(self, context: bpy.types.Context) -> None:
@@ -154,24 +155,25 @@ class WEFT_OT_fit(bpy.types.Operator):
 
     def conclude(self, context: bpy.types.Context) -> set[str]:
         """Put what was found into the scene."""
-        from .gathering import show_outcome
+        from .gathering import show_result
 
         session = require_session()
         running = session.fit
         try:
-            outcome = running.conclude()
+            result = running.conclude()
         except Exception as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         finally:
             session.fit, session.last_fit = None, running
-        show_outcome(context.scene.weft_fit, outcome)
+        show_result(context.scene.weft_fit, running.plan, result)
+        keep_bound(context.scene.weft_fit, running.run.memory)
         session.pairs.keep_live(context.scene.weft_fit, running.run)
         for label in running.lost:
             self.report({"WARNING"}, f"fit: '{label}' was deleted while the fit ran")
-        self.report({"INFO"}, REASONS[outcome.reason])
-        if outcome.verdict.level in ("doubtful", "wrong"):
-            self.report({"WARNING"}, f"fit: {outcome.verdict.sentence}")
+        self.report({"INFO"}, REASONS[result.reason])
+        if result.verdict.level in ("doubtful", "wrong"):
+            self.report({"WARNING"}, f"fit: {result.verdict.sentence}")
         return {"FINISHED"}
 
     def leave(self, context: bpy.types.Context, status: set[str]) -> set[str]:

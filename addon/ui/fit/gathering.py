@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 from weft import ArgumentError
 from weft.fit import EnvironmentParameter, Exposure, FitSettings, LightParameter
+from weft.scene import ParameterRef
 
 from ...blender.fit_places import driver_at
 from ...blender.fit_scene import target_names
 from ...blender.fit_targets import Picture
-from ...core.fitting.outcome import describe_number, describe_texture, texture_warning
 from ...core.fitting.request import Request, number_request, texture_request
 from .judgment import forget_verdict, keep_verdict
 from .properties import place_of
@@ -19,8 +19,17 @@ from .properties import place_of
 if TYPE_CHECKING:
     import bpy
 
-    from ...core.fitting.outcome import FoundFactor, FoundNumber, Outcome
+    from weft.fit import FitResult
+
+    from ...core.fitting.plan import FitPlan
     from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target
+
+
+ENOUGH_SEEN = 0.9  # of the surfaces that show a texture
+PARTLY_SEEN = (
+    "the pictures show {:.0%} of it; the rest is guessed from what is beside it: add pictures from "
+    "other sides"
+)
 
 
 def gather_pictures(fit: WEFT_PG_fit) -> list[Picture]:
@@ -113,57 +122,64 @@ def gather_settings(fit: WEFT_PG_fit) -> FitSettings:
     )
 
 
-def show_outcome(fit: WEFT_PG_fit, outcome: Outcome) -> None:
+def show_result(fit: WEFT_PG_fit, plan: FitPlan, result: FitResult) -> None:
     """Write what was found beside the parameters and pictures."""
-    lights = {found.name: found for found in outcome.lights}
+    is_last = result.reason != "running"
     for entry in fit.parameters:
-        found: FoundNumber | FoundFactor | None
-        if entry.kind == "ENVIRONMENT":
-            show_environment(entry, outcome)
+        if not entry.use:
             continue
-        if entry.kind == "LIGHT":
-            found = lights.get(entry.address())
-        else:
-            place = entry.place()
-            found = next((n for n in outcome.numbers if place.is_of(n.binding)), None)
-        if entry.use and found is not None:
-            entry.found, entry.note = describe_number(found), found.note
-    if outcome.reason != "running":
-        show_textures(fit, outcome)
-    exposures = {found.name: found for found in outcome.exposures}
+        if entry.kind == "ENVIRONMENT" and is_last:
+            show_environment(entry, plan, result)
+        elif entry.kind == "TEXTURE" and is_last:
+            show_texture(entry, plan, result)
+        elif entry.kind in ("NUMBER", "LIGHT"):
+            name = name_of(entry, plan)
+            if name is not None and name in result.values:
+                entry.found, entry.note = result.describe(name), result.undetermined.get(name, "")
     used = [target for target in fit.targets if target.use]
     names = target_names(gather_pictures(fit))
-    for target, name in zip(used, names, strict=True):
-        if name in exposures:
-            target.found = describe_number(exposures[name])
-    if outcome.reason != "running":
-        keep_verdict(fit, outcome.verdict, names)
+    for target, title in zip(used, names, strict=True):
+        factor = ParameterRef.of(title, "exposure", kind="exposure")
+        if factor in result.values:
+            target.found = result.describe(factor)
+    if is_last:
+        keep_verdict(fit, result.verdict, names)
 
 
-def show_environment(entry: WEFT_PG_fit_parameter, outcome: Outcome) -> None:
+def name_of(entry: WEFT_PG_fit_parameter, plan: FitPlan) -> ParameterRef | None:
+    """Return what a plan calls a number or a light of the panel; ``None``: it has no such."""
+    if entry.kind == "LIGHT":
+        light = entry.address()
+        return next((name for name, title in plan.lights.items() if title == light), None)
+    place = entry.place()
+    return next((name for name, own in plan.numbers.items() if place.is_of(own)), None)
+
+
+def show_environment(entry: WEFT_PG_fit_parameter, plan: FitPlan, result: FitResult) -> None:
     """Write what was found of the environment beside its parameter."""
-    found = outcome.environment
-    if entry.use and found is not None and outcome.reason != "running":
-        height, width = found.pixels.shape[:2]
-        entry.found, entry.note = f"{width} x {height}", found.note
+    if plan.environment is None or result.environment is None:
+        return
+    height, width = result.environment.image.shape[:2]
+    note = result.undetermined.get(plan.environment.name, "")
+    entry.found, entry.note = f"{width} x {height}", note
 
 
-def show_textures(fit: WEFT_PG_fit, outcome: Outcome) -> None:
-    """Write size and coverage of textures beside their parameters."""
-    for entry in fit.parameters:
-        if entry.kind != "TEXTURE" or not entry.use:
-            continue
-        address, place = entry.place(), place_of(entry)
-        node = None if place is None else driver_at(place)
-        # A socket that an image drives by now stands for the image.
-        image = (*address.path[:-1], "" if node is None else node.name)
-        for found in outcome.textures:
-            owner, path = found.binding.material, found.binding.path
-            if address.is_of(found.binding) or (owner, path) == (address.material, image):
-                entry.found, entry.note = describe_texture(found), texture_warning(found)
+def show_texture(entry: WEFT_PG_fit_parameter, plan: FitPlan, result: FitResult) -> None:
+    """Write size and coverage of a texture beside its parameter."""
+    address, place = entry.place(), place_of(entry)
+    node = None if place is None else driver_at(place)
+    # A socket that an image drives by now stands for the image.
+    image = (*address.path[:-1], "" if node is None else node.name)
+    for name, texture in result.textures.items():
+        binding = plan.textures[name]
+        if address.is_of(binding) or (binding.material, binding.path) == (address.material, image):
+            height, width = texture.pixels.shape[:2]
+            seen = result.known_fraction(name)
+            entry.found = f"{width} x {height}, {100 * seen:.0f} % seen"
+            entry.note = "" if seen > ENOUGH_SEEN else PARTLY_SEEN.format(seen)
 
 
-def forget_outcome(fit: WEFT_PG_fit) -> None:
+def forget_result(fit: WEFT_PG_fit) -> None:
     """Clear what an earlier fit found."""
     forget_verdict(fit)
     for entry in fit.parameters:

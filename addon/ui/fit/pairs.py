@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ...core.fitting.pairs import Pair
+    from weft.fit.pairs import Pair
+
     from ...core.fitting.run import FitRun
 
 SCALE = 6.0  # of a picture, lines of text

@@ -9,6 +9,7 @@ import bpy
 
 from ...blender.fit_places import image_at
 from ...blender.session import require_session
+from ...core.fitting.estimate import describe_memory
 from ..text import draw_text
 from .expecting import expect
 from .fitting import progress_of
@@ -287,6 +288,8 @@ def draw_run(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
         return
     factor, text = progress_of(running)
     layout.progress(factor=factor, text=text)
+    if running is not None and running.run is not None and running.run.memory is not None:
+        draw_text(layout, describe_memory(running.run.memory, is_bound=True))
     row = layout.row()
     paused = running is not None and running.run is not None and running.run.is_paused
     row.operator(

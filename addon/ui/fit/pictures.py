@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 
-from ...core.fitting.matching import match_cameras
+from ...core.camera_matching import match_cameras
 from ..waiting import redraw
 from .properties import WEFT_PG_fit_target
 

@@ -12,7 +12,7 @@ from weft.fit import Exposure, Fit, FitSettings, LightParameter, Parameter, Targ
 from weft.fit.diagnosis import Evidence, find_undetermined
 from weft.fit.hidden_inputs import find_hiding_input
 from weft.fit.information import Half, Information, gather_information, normal_equations
-from weft.fit.parameters import build_unknowns
+from weft.fit.unknowns import build_unknowns
 from weft.render import PathSettings
 from weft.scene import CLOSURES, Closure, Environment, Material, Mix, Scene, Texture, principled
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import weft
+from weft.fit.box_blur import box_blur
 from weft.fit.image_kernels import ImageKernels, sum_of_parts
-from weft.fit.target import box_blur
 
 SHAPES = [
     (1, 1, 1),

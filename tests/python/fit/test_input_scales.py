@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from weft.fit.parameters import Parameter, build_unknowns
+from weft.fit.parameters import Parameter
+from weft.fit.unknowns import build_unknowns
 from weft.render.upload import material_table
 from weft.scene import Closure, Constant, Material, SlangCall
 from weft.scene.closures import CLOSURES

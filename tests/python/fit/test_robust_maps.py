@@ -10,7 +10,7 @@ from support.render_scenes import placed, quad
 from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
 from weft.fit.information import Information
 from weft.fit.joint_stage import restored_information
-from weft.fit.robust import SHARES, MapWeighing, _around, biweight
+from weft.fit.reweighting import SHARES, MapReweighting, _around, biweight
 from weft.fit.views import restore_views
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
@@ -104,7 +104,7 @@ def test_targets_that_are_not_robust_are_never_weighed(device, spoilt):
 
 
 def test_rounds_come_at_their_shares():
-    weighing = MapWeighing([])
+    weighing = MapReweighting([])
     weighing.rounds = 0
 
     assert not weighing.is_due(SHARES[0] - 0.01)

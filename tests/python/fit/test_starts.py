@@ -7,7 +7,7 @@ import numpy as np
 
 from weft._native import find_left, neighbor_products, other_start
 from weft.fit.information import LinearizedResiduals
-from weft.fit.parameters import Block, Unknowns
+from weft.fit.unknowns import Block, Unknowns
 
 PIXELS = 900
 GROUPS = np.array([0, 0, 1, 1, 2])

@@ -8,12 +8,12 @@ from tests.python.fit import test_texture_fits as plates
 
 import weft
 from weft.fit import Fit, FitSettings, Target, TextureParameter
+from weft.fit.box_blur import box_blur
 from weft.fit.image_kernels import ImageKernels, load_kernels
-from weft.fit.target import box_blur
 from weft.fit.texel_state import EDGE, LEAST_CURVATURE, TexelState
-from weft.fit.texture_images import is_known, variation_slopes
-from weft.fit.texture_pace import Pace
+from weft.fit.texture_images import is_known, variation_derivative
 from weft.fit.texture_parameters import Region
+from weft.fit.texture_schedule import StepSchedule
 
 SHAPES = [(1, 1, 1), (1, 7, 3), (9, 6, 3), (16, 33, 1)]
 
@@ -26,15 +26,15 @@ def blurred(image, radius):
     return box_blur(box_blur(image, radius), radius) if radius else image
 
 
-def plain_step(image, velocity, gradient, curved, shown, region, pace):
+def plain_step(image, velocity, gradient, curved, shown, region, schedule):
     """One step of a map in numpy: what steps of fits were before they moved to the device."""
-    sums, marks = (blurred(entry, pace.blur) for entry in (curved, shown))
+    sums, marks = (blurred(entry, schedule.blur) for entry in (curved, shown))
     known = is_known(marks)
     mean = max(float(sums[known].mean()), 0.0) if known.any() else 0.0
     prior = region.parameter.smoothness * mean
     divisor = np.maximum(sums, LEAST_CURVATURE * mean) + 4 * prior + 1e-20
-    slope = blurred(gradient, pace.blur) + prior * EDGE * variation_slopes(image, EDGE)
-    speed = pace.momentum * velocity - pace.rate * known * slope / divisor
+    slope = blurred(gradient, schedule.blur) + prior * EDGE * variation_derivative(image, EDGE)
+    speed = schedule.momentum * velocity - schedule.rate * known * slope / divisor
     moved = np.clip(image + speed, *region.parameter.bounds)
     return moved, moved - image, known, divisor
 
@@ -60,15 +60,17 @@ def test_steps_are_those_of_numpy(device, shape, blur, hidden):
     gradient = rng.normal(0, 1, before + size).astype(np.float32)
     state = TexelState(upload(device, arrays["texels"]))
     state.restore(arrays)
-    pace = Pace(blur, 0.7, 0.5, 1, average=False)
+    schedule = StepSchedule(blur, 0.7, 0.5, 1, average=False)
 
-    state.move(region, upload(device, gradient), pace)
+    state.move(region, upload(device, gradient), schedule)
     state.average()
 
     names = ("texels", "velocity", "curved", "shown")
     own = [arrays[name][before:].reshape(shape) for name in names]
     slope = gradient[before:].reshape(shape)
-    moved, speed, known, divisor = plain_step(own[0], own[1], slope, own[2], own[3], region, pace)
+    moved, speed, known, divisor = plain_step(
+        own[0], own[1], slope, own[2], own[3], region, schedule
+    )
     found = {name: values[before:].reshape(shape) for name, values in state.save().items()}
     np.testing.assert_allclose(found["texels"], moved, atol=2e-5)
     np.testing.assert_allclose(found["velocity"], speed, atol=2e-5)

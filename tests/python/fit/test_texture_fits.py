@@ -8,7 +8,7 @@ import weft
 from support.render_scenes import placed, quad
 from weft.fit import Fit, FitSettings, Target, TextureParameter
 from weft.fit.image_kernels import ImageKernels
-from weft.fit.texture_images import variation_slopes
+from weft.fit.texture_images import variation_derivative
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
@@ -106,4 +106,4 @@ def test_the_slope_of_the_variation_is_its_derivative():
     step = 1e-4
     slope = (variation(image + step * direction) - variation(image - step * direction)) / (2 * step)
 
-    assert (variation_slopes(image, soft) * direction).sum() == pytest.approx(slope, rel=1e-3)
+    assert (variation_derivative(image, soft) * direction).sum() == pytest.approx(slope, rel=1e-3)

@@ -7,7 +7,7 @@ import pytest
 import weft
 from support.render_scenes import placed, quad
 from weft.fit import Exposure, Fit, FitSettings, Target, TextureParameter
-from weft.fit.texture_pace import has_settled
+from weft.fit.texture_schedule import has_settled
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 

@@ -7,7 +7,7 @@ import pytest
 from weft.fit.map_errors import find_uncertainty, name_untold, told_blocks
 from weft.fit.texture_blocks import MapGroup, blurred_by, group_maps, positive_blocks
 from weft.fit.texture_parameters import FittedTexture, Region, TextureParameter
-from weft.fit.tied_maps import TiedMaps, TiedPace, tied_pace
+from weft.fit.tied_maps import TiedMaps, TiedSchedule, tied_schedule
 
 SIDE = 24
 ROWS = 8  # residuals a texel
@@ -36,14 +36,14 @@ def fitted(blocks, truth, noise, draws=80):
     tied = TiedMaps(two_maps(), maps)
     root = np.linalg.cholesky(blocks)
     for draw in range(draws):
-        pace = tied_pace(draw, draws)
+        schedule = tied_schedule(draw, draws)
         tied.add_blocks(blocks)
         random_slope = np.einsum("...ij,...j->...i", root, random.normal(size=truth.shape)) * noise
         difference = maps - truth
         gradient = np.einsum("...ij,...j->...i", blocks, difference) + random_slope
         excess = np.einsum("...i,...ij,...j->...", difference, blocks, difference).mean() / 2 / ROWS
-        tied.expect(excess, noise**2 / 2 * pace.noise)
-        maps = tied.move(maps, gradient, np.zeros_like(maps), pace)
+        tied.expect(excess, noise**2 / 2 * schedule.noise)
+        maps = tied.move(maps, gradient, np.zeros_like(maps), schedule)
     return tied, maps
 
 
@@ -175,11 +175,11 @@ def test_ends_of_a_mix_are_found_where_texels_hardly_move():
     tied = TiedMaps(two_maps(), maps)
     tied.mean = maps.mean(axis=(0, 1))
     tied.covariance = 1e-6 * np.eye(2) + np.cov(maps.reshape(-1, 2).T)
-    pace = TiedPace(0.0, 0.0, 0.0, 1.0, is_first=False)
+    schedule = TiedSchedule(0.0, 0.0, 0.0, 1.0, is_first=False)
     tied.expect(0.5, 0.0)
     for _ in range(40):
         tied.add_blocks(np.broadcast_to(np.eye(2), (SIDE, SIDE, 2, 2)))
-        maps = tied.move(maps, maps - truth, np.zeros_like(maps), pace)
+        maps = tied.move(maps, maps - truth, np.zeros_like(maps), schedule)
 
     # `rate` is 0: no texel has moved by itself.
     assert np.abs(maps - truth).max() < 0.02
@@ -193,9 +193,9 @@ def test_fireflies_move_no_map():
     blocks[3, 4], gradient[3, 4] = [[1e5, 3e5], [3e5, 1e5]], 1e5
 
     tied.add_blocks(blocks)
-    pace = TiedPace(0.0, 0.5, 0.0, 0.5, is_first=False)
+    schedule = TiedSchedule(0.0, 0.5, 0.0, 0.5, is_first=False)
     maps = np.full((SIDE, SIDE, 2), 0.5)
-    moved = tied.move(maps, gradient, np.zeros_like(maps), pace)
+    moved = tied.move(maps, gradient, np.zeros_like(maps), schedule)
 
     others = np.ones((SIDE, SIDE), bool)
     others[3, 4] = False
@@ -293,5 +293,5 @@ def test_a_state_goes_on_as_before():
     steps = []
     for one in (tied, other):
         one.expect(0.01, 0.0)
-        steps.append(one.move(maps, maps - truth, np.zeros_like(maps), tied_pace(15, 20)))
+        steps.append(one.move(maps, maps - truth, np.zeros_like(maps), tied_schedule(15, 20)))
     assert np.array_equal(*steps)

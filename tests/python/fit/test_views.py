@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from weft.fit import Target
-from weft.fit.target import box_blur
+from weft.fit.box_blur import box_blur
 from weft.fit.views import View, counted_pixels
 from weft.scene import Camera
 

@@ -12,7 +12,7 @@ from support import camera_cases as cases
 from support.render_scenes import lambert, placed, quad
 from weft import grid
 from weft.render import PathSettings
-from weft.render.renderer import camera_view
+from weft.render.path_buffers import camera_view
 from weft.scene import Camera, Environment
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "cycles_cameras.npz"

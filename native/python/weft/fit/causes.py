@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.sights import Sight
+    from weft.fit.validation import Validation
 
 CURVE_POWERS = (1.0, 0.5, 2.0)  # of the brightness of a picture, that bend its curve
 CLOSER = 0.75  # of the distance to its own render: a picture that is so much closer to another's
@@ -40,27 +40,27 @@ class Suspicion:
     camera: float
 
 
-def suspect(sight: Sight) -> Suspicion:
+def suspect(fresh: Validation) -> Suspicion:
     """Return what explains the misfit of a view."""
-    counts = sight.counts & (sight.used > LEFT_OUT)
-    before = max(_left(sight, counts, sight.a, sight.b), 1e-12)
-    render = sight.render
+    counts = fresh.counts & (fresh.used > LEFT_OUT)
+    before = max(_left(fresh, counts, fresh.a, fresh.b), 1e-12)
+    render = fresh.render
     gains = [_channel(render, c) for c in range(3)]
     curves = gains + [_channel(_bent(render, power), c) for power in CURVE_POWERS for c in range(3)]
     taken = []
     for columns in (gains, curves, _motions(render)):
-        moved = [column * sight.weights for column in columns]
-        a, b = _without(sight.a, counts, moved), _without(sight.b, counts, moved)
-        taken.append(1 - max(_left(sight, counts, a, b), 0.0) / before)
+        moved = [column * fresh.weights for column in columns]
+        a, b = _without(fresh.a, counts, moved), _without(fresh.b, counts, moved)
+        taken.append(1 - max(_left(fresh, counts, a, b), 0.0) / before)
     return Suspicion(*taken)
 
 
-def find_swapped(sights: Sequence[Sight]) -> list[tuple[int, int]]:
+def find_swapped(validations: Sequence[Validation]) -> list[tuple[int, int]]:
     """Return pairs of views whose pictures fit each other's renders better than their own."""
     pairs = []
-    for i, first in enumerate(sights):
-        for j in range(i + 1, len(sights)):
-            second = sights[j]
+    for i, first in enumerate(validations):
+        for j in range(i + 1, len(validations)):
+            second = validations[j]
             if first.counts.shape != second.counts.shape:
                 continue
             both = first.counts & second.counts
@@ -73,7 +73,7 @@ def find_swapped(sights: Sequence[Sight]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _distance(picture: Sight, render: Sight, counts: NDArray[np.bool_]) -> float:
+def _distance(picture: Validation, render: Validation, counts: NDArray[np.bool_]) -> float:
     """Return how far a picture is from a render of any brightness; robust."""
     own = (picture.target.image * picture.weights)[counts]
     other = (render.render * picture.weights)[counts]
@@ -82,11 +82,14 @@ def _distance(picture: Sight, render: Sight, counts: NDArray[np.bool_]) -> float
 
 
 def _left(
-    sight: Sight, counts: NDArray[np.bool_], a: NDArray[np.float32], b: NDArray[np.float32]
+    fresh: Validation,
+    counts: NDArray[np.bool_],
+    a: NDArray[np.float32],
+    b: NDArray[np.float32],
 ) -> float:
     """Return the mean product of neighbours."""
     inside = counts[..., None]
-    return shared(np.where(inside, a, 0), np.where(inside, b, 0), counts, sight.target.grain)[0]
+    return shared(np.where(inside, a, 0), np.where(inside, b, 0), counts, fresh.target.grain)[0]
 
 
 def _channel(image: NDArray[np.float32], channel: int) -> NDArray[np.float32]:

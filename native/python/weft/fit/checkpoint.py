@@ -20,11 +20,12 @@ from weft.scene.light_changes import light_names
 from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from weft.fit.fit import Fit
+    from weft.fit.inputs import FitInputs
+    from weft.fit.progress import Progress
 
 FORMAT = 6
 HISTORY = ("iterations", "seconds", "loss", "fraction", "noise_floor", "seconds_left")
@@ -54,7 +55,7 @@ def _digest(state: Mapping[str, NDArray[np.generic]]) -> str:
     return digest.hexdigest()
 
 
-def fingerprint(fit: Fit) -> str:
+def fingerprint(fit: FitInputs) -> str:
     """Return a text that differs for fits of other scenes, targets, parameters or settings.
 
     How long a fit may take does not count.
@@ -74,19 +75,33 @@ def fingerprint(fit: Fit) -> str:
     return digest.hexdigest()
 
 
-def save_checkpoint(fit: Fit, path: str | os.PathLike[str]) -> None:
-    """Write the state of a fit; see Fit.save_checkpoint()."""
-    state = fit.stage.state()
-    history = [[getattr(entry, name) for name in HISTORY] for entry in fit.history]
-    state["history"] = np.array(history, np.float64).reshape(-1, len(HISTORY))
-    state["history.phase"] = np.array([entry.phase for entry in fit.history], np.str_)
-    for name in fit.stage.values():
+def save_checkpoint(
+    path: str | os.PathLike[str],
+    fit: FitInputs,
+    state: State,
+    history: Sequence[Progress],
+    problems: Sequence[Problem],
+) -> None:
+    """Write the state of a fit; see Fit.save_checkpoint().
+
+    Args:
+        path: File, ``.npz``.
+        fit: Whose.
+        state: Of its stage.
+        history: So far.
+        problems: So far.
+    """
+    state = dict(state)
+    rows = [[getattr(entry, name) for name in HISTORY] for entry in history]
+    state["history"] = np.array(rows, np.float64).reshape(-1, len(HISTORY))
+    state["history.phase"] = np.array([entry.phase for entry in history], np.str_)
+    for name in history[0].values if history else ():
         for kind in ("values", "errors"):
-            rows = [getattr(entry, kind)[name] for entry in fit.history]
-            state[f"{kind}.{name}"] = np.array(rows, np.float64)
+            own = [getattr(entry, kind)[name] for entry in history]
+            state[f"{kind}.{name}"] = np.array(own, np.float64)
     state["fingerprint"] = np.array(fingerprint(fit))
     state["format"] = np.array(FORMAT)
-    state["problems"] = np.array(json.dumps([entry.as_dict() for entry in fit.problems]))
+    state["problems"] = np.array(json.dumps([entry.as_dict() for entry in problems]))
     state["digest"] = np.array(_digest(state))
     with replacing(Path(path)) as temporary, temporary.open("wb") as stream:
         np.savez_compressed(stream, **state)  # type: ignore[arg-type]
@@ -125,7 +140,7 @@ def saved_problems(state: State) -> list[Problem]:
     return [Problem(**entry) for entry in json.loads(str(state.get("problems", "[]")))]
 
 
-def load_state(fit: Fit, path: str | os.PathLike[str]) -> State:
+def load_state(path: str | os.PathLike[str], fit: FitInputs) -> State:
     """Read the state of a fit.
 
     Raises:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.fit.hidden_inputs import find_hiding_input, has_own_value
-from weft.fit.parameters import WIDEST, result_values
+from weft.fit.unknowns import WIDEST, result_values
 from weft.render.first_hits import find_first_hits
 from weft.scene.parameter_ref import ParameterRef, owner_of, rest_of
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.information import Information
-    from weft.fit.parameters import Block, Parameter, Unknowns
+    from weft.fit.parameters import Parameter
     from weft.fit.target import Target
+    from weft.fit.unknowns import Block, Unknowns
     from weft.render.renderer import Renderer
 
 LARGE = 0.25  # of the range: an error from which on a value says nothing
@@ -99,7 +100,7 @@ class Evidence:
         sizes = np.where(extents > WIDEST, np.maximum(np.abs(values) / LARGE, 1e-3), extents)
         errors = self.information.errors
         own = np.where(extents > WIDEST, 0, errors / (unknowns.high - unknowns.low))
-        return np.maximum(own, errors * unknowns.slopes(self.x) / sizes)
+        return np.maximum(own, errors * unknowns.derivatives(self.x) / sizes)
 
     @cached_property
     def seen(self) -> dict[str, tuple[bool, bool, bool]]:

@@ -5,147 +5,45 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError, Device
 from weft.fit.checkpoint import load_state, save_checkpoint, saved_history, saved_problems
 from weft.fit.exposure import Exposure
-from weft.fit.given import require_lists
+from weft.fit.given import AnyParameter, require_lists
+from weft.fit.goodness_of_fit import are_shared, judge
 from weft.fit.joint_stage import JointStage
-from weft.fit.judging import are_shared, judge
 from weft.fit.lighting import Lighting, lit_scenes
 from weft.fit.lights import LightParameter
+from weft.fit.memory import FitCounts, fit_bytes
 from weft.fit.parameters import Parameter
-from weft.fit.progress import Progress as Progress  # which others take from here
+from weft.fit.progress import Progress as Progress  # which others take from here,
 from weft.fit.references import with_references
+from weft.fit.result import FitResult as FitResult  # and this
 from weft.fit.scalar_stage import ScalarStage
 from weft.fit.settings import FitSettings
-from weft.fit.texture_parameters import FittedTexture, TextureParameter
+from weft.fit.texture_parameters import TextureParameter, find_texture
 from weft.fit.texture_stage import TextureStage
+from weft.fit.trade_off import find_trade_off
 from weft.fit.unknown_environment import (
     EnvironmentParameter,
     environment_of,
     environment_parameter,
-    find_trade_off,
     with_unknown,
-    without_box,
     without_far,
 )
 from weft.fit.verdict import OPEN
 from weft.render.interrupt import DrawInterrupted
-from weft.scene.parameter_ref import NamedValues
 
 if TYPE_CHECKING:
     import os
     import threading
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
     from weft.fit.target import Target
-    from weft.fit.verdict import Verdict
-    from weft.scene import Environment, Problem, Scene
-
-
-@dataclass
-class FitResult:
-    """What a fit has found.
-
-    Args:
-        values: Of the numbers, by name.
-        errors: Standard errors; infinite where the pictures tell nothing. Where more than noise is
-            left, they are larger than those of the history, by at most ``verdict.inflation``.
-        textures: By the names of their parameters.
-        reason: Why it ended: ``converged``, ``draws``, ``time`` or ``cancelled``.
-        history: One entry a step.
-        undetermined: Names of the numbers that these pictures do not determine, and why.
-        fit: That found it.
-        start: Where numbers began, by name, if another fit had moved them before this one; the
-            report's "before". Others began where their parameters say.
-        problems: What the fit did not see as it is: what an export left out or replaced, and
-            pictures that look clipped. Values may be off by more than their errors for it.
-        verdict: Whether the scene explains the pictures. That a fit has converged says only that
-            its optimiser stands still.
-    """
-
-    values: Mapping[str, NDArray[np.float64]]
-    errors: Mapping[str, NDArray[np.float64]]
-    textures: Mapping[str, FittedTexture]
-    reason: str
-    history: list[Progress] = field(default_factory=list)
-    undetermined: Mapping[str, str] = field(default_factory=dict)
-    fit: Fit | None = field(default=None, repr=False, compare=False)
-    start: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
-    verdict: Verdict = OPEN
-    problems: Sequence[Problem] = ()
-    environment: Environment | None = None
-
-    def __post_init__(self) -> None:
-        """Let names be written without their quotes."""
-        for name in ("values", "errors", "textures", "undetermined", "start"):
-            setattr(self, name, NamedValues(getattr(self, name)))
-
-    def apply(self, scene: Scene | None = None, *, target: str | int | None = None) -> Scene:
-        """Return a scene with the values and textures that were found.
-
-        Args:
-            scene: With materials of the same names and shapes; it stays as it is. ``None``: that of
-                the fit.
-            target: Name or number of a target: the scene of the fit under its lights and world;
-                instead of `scene`.
-
-        Raises:
-            ArgumentError: The scene lacks one of the inputs, there is no such target, or both
-                `scene` and `target` are given.
-        """
-        from weft.fit.report import scene_with_result
-
-        fit = self._require_fit("apply")
-        images = {name: texture.pixels for name, texture in self.textures.items()}
-        given = fit.renderer.scene if scene is None else scene
-        if target is not None:
-            if scene is not None:
-                raise ArgumentError("FitResult.apply: give scene or target, not both")
-            given = fit.lighting.scene_of(target)
-        lights = fit.lighting.names
-        applied = scene_with_result(given, self.values, images, fit.parameters, lights)
-        if fit.unknown is None:
-            return applied
-        return without_box(applied, fit.unknown, self.environment)
-
-    def save_report(
-        self, folder: str | os.PathLike[str], *, samples: int | None = None
-    ) -> dict[str, Any]:
-        """Write what was found as a folder of files.
-
-        ``report.json`` has the values, their errors, why the fit ended and the history, and names
-        the other files: ``loss.png`` and ``loss.svg``, for each target a picture with before,
-        after, target and difference side by side, fitted textures as ``.exr``, and ``scene.weft``.
-
-        Args:
-            folder: Where to; made if absent. Files of an earlier report are replaced.
-            samples: Paths a pixel of the pictures; ``None``: 64, fewer for large targets.
-
-        Returns:
-            The contents of ``report.json``.
-
-        Raises:
-            ArgumentError: `folder` is a file, or `samples` is below 1.
-            ImageError: A file cannot be written.
-        """
-        from weft.fit.report import write_report
-
-        return write_report(self._require_fit("save_report"), self, folder, samples=samples)
-
-    def _require_fit(self, method: str) -> Fit:
-        if self.fit is None:
-            raise ArgumentError(
-                f"FitResult.{method}: the result does not know its fit; take it from Fit.result()"
-            )
-        return self.fit
+    from weft.render.renderer import Renderer
+    from weft.scene import Scene
 
 
 class Fit:
@@ -155,11 +53,15 @@ class Fit:
         scene: Geometry, lights, cameras and materials; what is not a parameter stays as it is.
         targets: Pictures.
         parameters: What may change.
-        settings: How.
-        device: Where; ``None``: the default device.
+        settings: Samples, iterations, tolerance, limits; ``None``: ``FitSettings()``.
+        device: Where; ``None``: that of `renderer`, or the default device.
+        renderer: That of another fit, to be used instead of a new one: what both scenes have in
+            common is neither uploaded nor compiled again, see Renderer.update(). The other fit must
+            not be stepped any more.
 
     Raises:
-        ArgumentError: A parameter, a camera or a picture does not fit the scene.
+        ArgumentError: A parameter, a camera or a picture does not fit the scene, or `renderer`
+            works on another device.
 
     Example:
         >>> fit = weft.Fit(scene, [weft.Target(photo)], [Parameter("Chrome.roughness")])
@@ -171,22 +73,15 @@ class Fit:
         self,
         scene: Scene,
         targets: Sequence[Target],
-        parameters: Sequence[
-            Parameter | TextureParameter | Exposure | LightParameter | EnvironmentParameter
-        ],
+        parameters: Sequence[AnyParameter],
         settings: FitSettings | None = None,
         *,
         device: Device | None = None,
+        renderer: Renderer | None = None,
     ) -> None:
         """Upload the scene, and prepare what the parameters need."""
-        from weft.render.renderer import Renderer
-
         require_lists(scene, targets, parameters)
         self.settings = settings or FitSettings()
-        if device is None:
-            from weft import create_device
-
-            device = create_device()
         parameters = with_references(scene, parameters)
         self.unknown = environment_parameter(parameters)
         sky = None if self.unknown is None else self.unknown.name
@@ -194,7 +89,7 @@ class Fit:
             scene, targets = _inside_box(scene, targets, parameters, self.unknown)
         scenes = lit_scenes(scene, targets, sky)
         others = [entry for entry in scenes if entry is not scene]
-        self.renderer = Renderer(device, scene, lit_by=others)
+        self.renderer = _renderer_of(scene, others, device, renderer)
         targets = [target.seen_by(self.renderer) for target in targets]
         self.targets, self.parameters = targets, list(parameters)
         self.stage = self._create_stage(scenes)
@@ -275,7 +170,7 @@ class Fit:
         Args:
             path: File, ``.npz``.
         """
-        save_checkpoint(self, path)
+        save_checkpoint(path, self, self.stage.state(), self.history, self.problems)
 
     def resume(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint, as if the fit had not ended.
@@ -291,12 +186,32 @@ class Fit:
             FileNotFoundError: There is no such file.
             ArgumentError: The file is no checkpoint, or one of another fit.
         """
-        saved = load_state(self, path)
+        saved = load_state(path, self)
         self.problems = list(dict.fromkeys([*self.problems, *saved_problems(saved)]))
         self.stage.restore(saved)
         self.history = [Progress(**entry) for entry in saved_history(saved)]
         spent = self.history[-1].seconds if self.history else 0.0
         self._began = time.perf_counter() - spent if self.history else None
+
+    def memory(self) -> int:
+        """Return how many bytes of the device the fit takes at most, its scene included.
+
+        Compiled kernels, and what the driver needs for itself, come on top.
+        """
+        sizes = [find_texture(self.renderer, name)[1].pixels.size for name in self._image_names]
+        counts = FitCounts(
+            scalars=sum(len(value) for value in self.stage.values().values()),
+            maps=len(sizes),
+            texels=self.renderer.tables.texels.size,
+            fitted_texels=sum(sizes),
+        )
+        return fit_bytes(self.renderer, self.stage.seen, counts, self.settings)
+
+    @property
+    def _image_names(self) -> list[str]:
+        """Names of the textures that may change, that of an unknown environment among them."""
+        own = [entry.name for entry in self.parameters if isinstance(entry, TextureParameter)]
+        return own if self.unknown is None else [*own, self.unknown.texture_name]
 
     @property
     def is_done(self) -> bool:
@@ -386,6 +301,32 @@ class Fit:
             environment=environment,
             problems=tuple(dict.fromkeys([*self.problems, *self.stage.problems()])),
         )
+
+
+def _renderer_of(
+    scene: Scene, lit_by: Sequence[Scene], device: Device | None, given: Renderer | None
+) -> Renderer:
+    """Return a renderer of a scene, or one that was given and renders it from now on.
+
+    Raises:
+        ArgumentError: The one that was given works on another device.
+    """
+    from weft.render.renderer import Renderer
+
+    if given is None:
+        if device is None:
+            from weft import create_device
+
+            device = create_device()
+        return Renderer(device, scene, lit_by=lit_by)
+    if device is not None and device is not given.device:
+        raise ArgumentError(
+            "Fit: renderer works on another device than the one given; leave device out"
+        )
+    if scene is not given.scene or lit_by:
+        given.update(scene, lit_by=lit_by)
+    given.restore_values()
+    return given
 
 
 def _inside_box(

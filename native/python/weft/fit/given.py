@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from weft._native import ArgumentError
 from weft._shown import shown
@@ -12,6 +13,9 @@ from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.texture_parameters import TextureParameter
 from weft.fit.unknown_environment import EnvironmentParameter
+
+AnyParameter = Parameter | TextureParameter | Exposure | LightParameter | EnvironmentParameter
+"""What may change in a fit."""
 
 
 def _kind_of(value: object) -> str:
@@ -27,8 +31,7 @@ def require_lists(scene: object, targets: object, parameters: object) -> None:
 
     if not isinstance(scene, Scene):
         raise ArgumentError(f"Fit: scene must be a weft.Scene, got {_kind_of(scene)}")
-    kinds = (Parameter, TextureParameter, Exposure, LightParameter, EnvironmentParameter)
-    lists = {"targets": (targets, (Target,)), "parameters": (parameters, kinds)}
+    lists = {"targets": (targets, (Target,)), "parameters": (parameters, get_args(AnyParameter))}
     for name, (entries, allowed) in lists.items():
         wanted = " or ".join(kind.__name__ for kind in allowed)
         if isinstance(entries, str) or not isinstance(entries, Sequence):

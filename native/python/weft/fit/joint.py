@@ -9,12 +9,12 @@ the textures move by -D^-1 (g_t + C dn) (variable projection, Golub and Pereyra 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weft._native import Prior, Tensor, damped_step
+from weft.fit.averaged_equations import Equations
 from weft.fit.information import (
     Half,
     Information,
@@ -25,7 +25,7 @@ from weft.fit.information import (
     residual_variance,
 )
 from weft.fit.texture_blocks import blurred_by
-from weft.fit.texture_model import RAISE
+from weft.fit.texture_replay import RAISE
 from weft.fit.views import CHANNELS
 
 if TYPE_CHECKING:
@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.scalar_model import ScalarModel
-    from weft.fit.texture_model import Adjoints, TextureModel
-    from weft.fit.texture_pace import Pace
-    from weft.fit.tied_maps import TiedPace
+    from weft.fit.texture_model import TextureModel
+    from weft.fit.texture_replay import Adjoints
+    from weft.fit.texture_schedule import StepSchedule
+    from weft.fit.tied_maps import TiedSchedule
 
 COUPLED_DRAWS = 6  # that the couplings are averaged over
 WARM_DRAWS = 3  # textures alone, before numbers move
@@ -44,43 +45,6 @@ RADIUS = 0.08  # largest step of a number, of its range
 RECENT_DRAWS = 6  # that steps of numbers are averaged over before results are
 REACH = 0.02  # of the range: averages start anew when numbers have moved farther
 SMALLEST_BLUR = 1  # radius of what couplings are averaged over, texels
-
-
-@dataclass
-class Equations:
-    """Reduced normal equations M x = b, averaged over draws at different places.
-
-    Args:
-        matrix: M, shape ``(numbers, numbers)``.
-        pull: b = M_k x_k - g_k of each draw, shape ``(numbers,)``.
-        count: Of draws.
-    """
-
-    matrix: NDArray[np.float64]
-    pull: NDArray[np.float64]
-    count: int = 0
-
-    @staticmethod
-    def none(numbers: int) -> Equations:
-        """Return equations that say nothing."""
-        return Equations(np.zeros((numbers, numbers)), np.zeros(numbers))
-
-    def add(
-        self,
-        x: NDArray[np.float64],
-        matrix: NDArray[np.float64],
-        gradient: NDArray[np.float64],
-        most: int,
-    ) -> None:
-        """Add those of a draw at `x`, as one of at most `most` that count."""
-        self.count = min(self.count + 1, most)
-        share = 1 / self.count
-        self.matrix += share * (matrix - self.matrix)
-        self.pull += share * (matrix @ x - gradient - self.pull)
-
-    def at(self, x: NDArray[np.float64]) -> Normal:
-        """Return them for steps from `x`."""
-        return exact_normal(self.matrix, self.matrix @ x - self.pull, 0.0)
 
 
 class JointModel:
@@ -179,17 +143,17 @@ class JointModel:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
         self.textures.select_pixels()
 
-    def step(self, draw: int, pace: Pace, tied_pace: TiedPace) -> None:
+    def step(self, draw: int, schedule: StepSchedule, tied_schedule: TiedSchedule) -> None:
         """Draw once, and use the draw up.
 
         Args:
             draw: Number of the draw.
-            pace: How textures move; results are averaged: all further draws count alike.
-            tied_pace: How maps move that are tied.
+            schedule: How textures move; results are averaged: all further draws count alike.
+            tied_schedule: How maps move that are tied.
         """
         textures = self.textures
         textures.upload()
-        self.numbers.draw(self.x, samples=pace.samples)
+        self.numbers.draw(self.x, samples=schedule.samples)
         textures.factors = self.numbers.light_factors(self.x)
         textures.draws += 1
         texels = textures.texels
@@ -207,13 +171,13 @@ class JointModel:
             textures.add_curvature(raised)
         textures.require_numbers()
         if not all_fixed and draw >= WARM_DRAWS:
-            step = self._number_step(a, b, gradient, pace)
+            step = self._number_step(a, b, gradient, schedule)
             for share, coupling in zip(step.tolist(), self._couplings, strict=True):
                 textures.state.kernels.vectors.addScaled(gradient, coupling, share)
             self.x = self.x + step
-        textures.move(gradient, pace)
-        textures.move_tied(gradient, tied_pace)
-        if pace.average and not self._starts_anew():
+        textures.move(gradient, schedule)
+        textures.move_tied(gradient, tied_schedule)
+        if schedule.average and not self._starts_anew():
             self.averaged += 1
             if not all_fixed:
                 self._add_to_information(a, b)
@@ -310,12 +274,14 @@ class JointModel:
             matrix, slope = matrix - both[:, :-1], slope - both[:, -1]
         return matrix, slope
 
-    def _number_step(self, a: Half, b: Half, gradient: Tensor, pace: Pace) -> NDArray[np.float64]:
+    def _number_step(
+        self, a: Half, b: Half, gradient: Tensor, schedule: StepSchedule
+    ) -> NDArray[np.float64]:
         """Return the step of the numbers, within the trust region and the bounds."""
-        reduced = self._reduced(normal_equations(a, b), gradient, max(pace.blur, SMALLEST_BLUR))
+        reduced = self._reduced(normal_equations(a, b), gradient, max(schedule.blur, SMALLEST_BLUR))
         extent = self.high - self.low
         equations = self._equations
-        equations.add(self.x, *reduced, equations.count + 1 if pace.average else RECENT_DRAWS)
+        equations.add(self.x, *reduced, equations.count + 1 if schedule.average else RECENT_DRAWS)
         normal = self.prior.add_to(equations.at(self.x), self.x, 2 * residual_variance(a, b))
         free = np.flatnonzero(~self.fixed)
         step = np.zeros_like(self.x)

@@ -11,9 +11,9 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.information import Information
 from weft.fit.joint import JointModel
 from weft.fit.joint_state import PASS_FRACTIONS, JointState
-from weft.fit.number_stage import StageOfNumbers
-from weft.fit.robust import MapWeighing
+from weft.fit.reweighting import MapReweighting
 from weft.fit.scalar_pass import EARLY_ITERATIONS, EARLY_TOLERANCE, ScalarPass
+from weft.fit.scalar_stage_base import ScalarStageBase
 from weft.fit.texture_pass import TexturePass
 from weft.fit.texture_stage import build_texture_model
 from weft.fit.views import materials_of
@@ -39,7 +39,7 @@ def restored_information(saved: Mapping[str, NDArray[Any]]) -> Information | Non
     return Information(**saved) if saved else None
 
 
-class JointStage(StageOfNumbers):
+class JointStage(ScalarStageBase):
     """Fits scalar parameters, colours and exposures together with textures.
 
     Args:
@@ -84,7 +84,7 @@ class JointStage(StageOfNumbers):
             unknowns.high,
             unknowns.prior,
         )
-        self.weighing = MapWeighing(self.views)
+        self.weighing = MapReweighting(self.views)
         textured = materials_of(renderer, self.texture_names)
         self.joint = JointState(self.images, self.model, self.weighing, textured)
 

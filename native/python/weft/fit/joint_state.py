@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from weft.fit.information import Information
     from weft.fit.joint import JointModel
-    from weft.fit.robust import MapWeighing
+    from weft.fit.reweighting import MapReweighting
     from weft.fit.texture_model import TextureModel
 
 PASS_FRACTIONS = (0.0, 0.25, 0.5, 1.0)  # of the texture iterations: scalar passes come after them
@@ -49,7 +49,7 @@ class JointState:
 
     images: TextureModel
     model: JointModel
-    weighing: MapWeighing
+    weighing: MapReweighting
     textured: list[int]
     selections: dict[str, Selection] = field(default_factory=dict)
     iterations: int = 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.fit.diagnosis import LARGE, phrase
+from weft.fit.texture_parameters import told_share
 from weft.fit.views import CHANNELS
 
 if TYPE_CHECKING:
@@ -134,21 +135,6 @@ def find_uncertainty(
     correlation = np.abs(sample / (size[:, :, None] * size[:, None, :])).mean(axis=0)
     bounded = np.minimum(variance, wide)
     return Uncertainty(np.sqrt(bounded + bounded / wide * off_center**2), correlation)
-
-
-def told_share(values: NDArray[np.floating], errors: NDArray[np.floating]) -> float:
-    """Return how much of the differences between texels is certain, in [0, 1].
-
-    The variance of the texels over that and the mean square of their errors: the rest may as well
-    be anything, and near 0 one value says as much as the map.
-
-    Args:
-        values: Shape ``(texels, channels)``.
-        errors: Their standard errors, finite.
-    """
-    spread = float(np.var(np.asarray(values, np.float64), axis=0).mean()) if len(values) else 0.0
-    unsure = float(np.square(errors, dtype=np.float64).mean()) if len(values) else 0.0
-    return spread / max(spread + unsure, 1e-30)
 
 
 def name_untold(

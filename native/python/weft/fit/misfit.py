@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.target import box_blur
+from weft.fit.box_blur import box_blur
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft.fit.sights import Sight
+    from weft.fit.validation import Validation
 
 SCALES = (1, 2, 4, 8)  # pixels: sides of squares whose means are compared with their neighbours'
 LAG = 2  # pixels between neighbours at the finest scale: what filters of pictures hardly join
@@ -148,7 +148,9 @@ def high_pass(grid: NDArray[np.floating], counts: NDArray[np.bool_]) -> NDArray[
     return out
 
 
-def picture_noise(sight: Sight, counts: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+def picture_noise(
+    fresh: Validation, counts: NDArray[np.bool_] | None = None
+) -> NDArray[np.float32]:
     """Return the variance of a picture's noise, in units of the light around.
 
     Robust, in bins of brightness (Foi et al. 2008): the smaller one of what the picture and what
@@ -156,22 +158,22 @@ def picture_noise(sight: Sight, counts: NDArray[np.bool_] | None = None) -> NDAr
     than what the file's rounding makes.
 
     Args:
-        sight: Of the picture.
+        fresh: Of the picture.
         counts: Pixels that tell it; ``None``: all that were drawn.
 
     Returns:
         Shape ``(height, width)``, the mean of the channels.
     """
-    counts = sight.counts if counts is None else counts
-    own = high_pass(sight.target.image * sight.weights, counts)
-    left = high_pass((sight.a + sight.b) / 2, counts)
-    drawn = high_pass((sight.a - sight.b) / 2, counts)
-    light = box_blur(sight.target.image).mean(axis=2)
+    counts = fresh.counts if counts is None else counts
+    own = high_pass(fresh.target.image * fresh.weights, counts)
+    left = high_pass((fresh.a + fresh.b) / 2, counts)
+    drawn = high_pass((fresh.a - fresh.b) / 2, counts)
+    light = box_blur(fresh.target.image).mean(axis=2)
     inner = light[1:-1, 1:-1]
     known = np.asarray(np.isfinite(own).all(axis=2))
     out = np.zeros(counts.shape, np.float32)
     if not known.any():
-        return rounding_variance(sight)
+        return rounding_variance(fresh)
     edges = np.quantile(inner[known], np.linspace(0, 1, _bins(known) + 1)[1:-1])
     place, everywhere = np.searchsorted(edges, inner), np.searchsorted(edges, light)
     for number in range(len(edges) + 1):
@@ -180,15 +182,15 @@ def picture_noise(sight: Sight, counts: NDArray[np.bool_] | None = None) -> NDAr
             continue
         of_residuals = _variance(left[chosen]) - _variance(drawn[chosen])
         out[everywhere == number] = max(min(of_residuals, _variance(own[chosen])), 0.0)
-    return np.maximum(out, rounding_variance(sight))
+    return np.maximum(out, rounding_variance(fresh))
 
 
-def rounding_variance(sight: Sight) -> NDArray[np.float32]:
+def rounding_variance(fresh: Validation) -> NDArray[np.float32]:
     """Return the variance by the steps of a file, in the same units and of the same shape."""
-    rounding = sight.target.rounding
+    rounding = fresh.target.rounding
     if rounding is None:
-        return np.zeros(sight.counts.shape, np.float32)
-    return np.asarray(np.square(rounding * sight.weights).mean(axis=2), np.float32)
+        return np.zeros(fresh.counts.shape, np.float32)
+    return np.asarray(np.square(rounding * fresh.weights).mean(axis=2), np.float32)
 
 
 def _bins(known: NDArray[np.bool_]) -> int:
@@ -201,7 +203,7 @@ def _variance(values: NDArray[np.float64]) -> float:
     return float(np.mean(np.square(deviations)))
 
 
-def deviations(sight: Sight) -> NDArray[np.float64]:
+def deviations(fresh: Validation) -> NDArray[np.float64]:
     """Return how far residuals are from 0, in standard deviations of noise.
 
     Noise of the picture, of its file and of the draws; and what two renderers may differ by. Pixels
@@ -210,51 +212,54 @@ def deviations(sight: Sight) -> NDArray[np.float64]:
     Returns:
         Shape ``(height, width)``, root mean squares of the channels.
     """
-    mean = np.sqrt(np.square((sight.a + sight.b) / 2).mean(axis=2))
-    drawn = drawn_variance(sight)
-    kept = sight.counts
+    mean = np.sqrt(np.square((fresh.a + fresh.b) / 2).mean(axis=2))
+    drawn = drawn_variance(fresh)
+    kept = fresh.counts
     for _ in range(PASSES):
-        noise = picture_noise(sight, kept)
+        noise = picture_noise(fresh, kept)
         far = mean / np.sqrt(noise + drawn + SMALL**2)
         scale = max(float(np.median(far[kept])), 1.0) if kept.any() else 1.0
-        found = sight.counts & (far < FAR_OFF * scale)
+        found = fresh.counts & (far < FAR_OFF * scale)
         if not found.any() or (found == kept).all():
             break
         kept = found
     return np.asarray(far, np.float64)
 
 
-def drawn_variance(sight: Sight) -> NDArray[np.float32]:
+def drawn_variance(fresh: Validation) -> NDArray[np.float32]:
     """Return the variance of the noise of draws, pooled over squares, shape ``(height, width)``."""
-    counts = sight.counts
-    squares = np.where(counts, np.square((sight.a - sight.b) / 2).mean(axis=2), 0)
+    counts = fresh.counts
+    squares = np.where(counts, np.square((fresh.a - fresh.b) / 2).mean(axis=2), 0)
     layers = np.stack([squares, counts.astype(np.float32)], axis=2).astype(np.float32)
     sums, share = np.moveaxis(box_blur(layers, 3), 2, 0)
     return np.asarray(np.maximum(sums, 0) / np.maximum(share, 1e-6), np.float32)
 
 
-def find_outliers(sight: Sight, far: NDArray[np.float64]) -> NDArray[np.bool_]:
+def find_outliers(fresh: Validation, far: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which pixels are far off alone: most around them are not."""
-    counts = sight.counts
+    counts = fresh.counts
     usual = max(float(np.median(far[counts])), 1.0) if counts.any() else 1.0
     off = counts & (far > FAR_OFF * usual)
     around = box_blur(off[..., None].astype(np.float32))[..., 0]
     return np.asarray(off & (around < CROWDED))
 
 
-def measure(sight: Sight) -> Misfit:
+def measure(fresh: Validation) -> Misfit:
     """Return what is left of the residuals of a view."""
-    counts = sight.counts
-    far = deviations(sight)
-    outliers = find_outliers(sight, far)
-    kept = counts & ~outliers & (sight.used > LEFT_OUT)
+    counts = fresh.counts
+    far = deviations(fresh)
+    outliers = find_outliers(fresh, far)
+    kept = counts & ~outliers & (fresh.used > LEFT_OUT)
     kept = kept if kept.any() else counts
-    noise = picture_noise(sight, kept)
-    a, b = _masked(sight.a, kept), _masked(sight.b, kept)
-    value, certainty = shared(a, b, kept, sight.target.grain)
-    products = (sight.a * sight.b).mean(axis=2)
-    light = sight.target.image * sight.weights
-    first, second = light + sight.a, light + sight.b  # renders, whose noise has no mean product
+    noise = picture_noise(fresh, kept)
+    a, b = _masked(fresh.a, kept), _masked(fresh.b, kept)
+    value, certainty = shared(a, b, kept, fresh.target.grain)
+    products = (fresh.a * fresh.b).mean(axis=2)
+    light = fresh.target.image * fresh.weights
+    first, second = (
+        light + fresh.a,
+        light + fresh.b,
+    )  # renders, whose noise has no mean product
     seen = float((first * second)[kept].sum())
     same = float((light * (first + second))[kept].sum()) / 2
     brightness = same / seen if seen > 0 else float("inf")
@@ -264,10 +269,10 @@ def measure(sight: Sight) -> Misfit:
         float(noise[kept].mean()),
         certainty,
         float((counts & ~kept).sum() / max(counts.sum(), 1)),
-        float(rounding_variance(sight)[kept].mean()),
+        float(rounding_variance(fresh)[kept].mean()),
         brightness,
         int(counts.sum()),
-        sight.target.grain,
+        fresh.target.grain,
     )
 
 

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from weft.fit.fit import Fit, FitResult, Progress
+    from weft.fit.inputs import FitInputs
     from weft.fit.lettering import Lettering
+    from weft.fit.progress import Progress
+    from weft.fit.result import FitResult
     from weft.fit.texture_parameters import FittedTexture
     from weft.scene import Environment
 
@@ -51,7 +53,7 @@ MAX_NAME_LENGTH = 80  # of a name in a file name
 
 
 def write_report(
-    fit: Fit,
+    fit: FitInputs,
     result: FitResult,
     folder: str | os.PathLike[str],
     *,
@@ -106,7 +108,7 @@ def write_report(
     return report
 
 
-def _summary(fit: Fit, result: FitResult) -> dict[str, Any]:
+def _summary(fit: FitInputs, result: FitResult) -> dict[str, Any]:
     info = fit.renderer.device.info
     latest = result.history[-1] if result.history else None
     return {
@@ -149,7 +151,7 @@ def _entry(progress: Progress) -> dict[str, Any]:
     }
 
 
-def _parameters(fit: Fit, result: FitResult) -> dict[str, Any]:
+def _parameters(fit: FitInputs, result: FitResult) -> dict[str, Any]:
     start = start_values(fit) | dict(result.start)
     tied = {
         entry.name: list(entry.tied) for entry in fit.parameters if isinstance(entry, Parameter)
@@ -205,7 +207,7 @@ def _write_environment(place: Path, environment: Environment | None) -> dict[str
 
 
 def _write_targets(
-    place: Path, fit: Fit, result: FitResult, samples: int | None, lettering: Lettering | None
+    place: Path, fit: FitInputs, result: FitResult, samples: int | None, lettering: Lettering | None
 ) -> list[dict[str, Any]]:
     taken: set[str] = set()
     out = []

@@ -10,9 +10,10 @@ import numpy as np
 from weft.fit.comparison import compare
 from weft.fit.exposure import Exposure, view_gains
 from weft.fit.lights import LightParameter, scaled_scene
-from weft.fit.parameters import Parameter, build_unknowns
+from weft.fit.parameters import Parameter
 from weft.fit.seeds import mix_seeds
 from weft.fit.unknown_environment import without_box
+from weft.fit.unknowns import build_unknowns
 from weft.render.path_settings import PathSettings
 from weft.render.renderer import Renderer
 from weft.scene.changes import plain_value, with_images, with_inputs
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
     from weft.fit.comparison import Comparison
     from weft.fit.exposure import ViewGain
-    from weft.fit.fit import Fit, FitResult
+    from weft.fit.inputs import FitInputs
     from weft.fit.lettering import Lettering
+    from weft.fit.result import FitResult
     from weft.fit.target import Target
     from weft.scene import Environment, Scene
 
@@ -58,7 +60,7 @@ def scene_with_result(
     return scaled_scene(changed, values, parameters, elsewhere)
 
 
-def start_values(fit: Fit) -> dict[str, NDArray[np.float64]]:
+def start_values(fit: FitInputs) -> dict[str, NDArray[np.float64]]:
     """Return where the numbers, exposures and lights of a fit began, by name."""
     numbers = [entry for entry in fit.parameters if isinstance(entry, Parameter)]
     lights = [entry for entry in fit.parameters if isinstance(entry, LightParameter)]
@@ -67,13 +69,13 @@ def start_values(fit: Fit) -> dict[str, NDArray[np.float64]]:
     return {block.name: values[block.part] for block in unknowns.blocks}
 
 
-def _gains(fit: Fit) -> list[ViewGain]:
+def _gains(fit: FitInputs) -> list[ViewGain]:
     exposures = [entry for entry in fit.parameters if isinstance(entry, Exposure)]
     return view_gains(exposures, fit.targets)
 
 
 def compare_targets(
-    fit: Fit,
+    fit: FitInputs,
     result: FitResult,
     samples: int | None = None,
     lettering: Lettering | None = None,
@@ -109,7 +111,7 @@ class LitPictures:
     """
 
     def __init__(
-        self, fit: Fit, result: FitResult, start: Mapping[str, NDArray[np.float64]]
+        self, fit: FitInputs, result: FitResult, start: Mapping[str, NDArray[np.float64]]
     ) -> None:
         """Upload the scene with both values."""
         scenes = {id(entry): entry for entry in (fit.renderer.scene, *fit.lighting.scenes)}
@@ -130,7 +132,7 @@ class LitPictures:
 
     @staticmethod
     def _changed(
-        fit: Fit,
+        fit: FitInputs,
         scene: Scene,
         values: Mapping[str, NDArray[np.float64]],
         textures: Mapping[str, NDArray[np.float32]],
@@ -147,7 +149,7 @@ class LitPictures:
 
 
 def _picture(
-    fit: Fit, renderer: Renderer, target: Target, number: int, samples: int | None
+    fit: FitInputs, renderer: Renderer, target: Target, number: int, samples: int | None
 ) -> NDArray[np.float32]:
     camera = renderer.scene.camera(target.camera)
     chosen = samples or min(max(MAX_PATHS // (camera.width * camera.height), 4), 64)

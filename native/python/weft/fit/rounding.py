@@ -39,8 +39,8 @@ def deviation_by_display(
         light: Shape ``(height, width, 3)``.
         display: What it was saved through.
     """
-    slopes = np.linalg.norm(display.derivative(light), axis=-2)
-    return np.asarray(STEP / np.sqrt(12) / np.maximum(slopes, 1e-6), np.float32)
+    derivatives = np.linalg.norm(display.derivative(light), axis=-2)
+    return np.asarray(STEP / np.sqrt(12) / np.maximum(derivatives, 1e-6), np.float32)
 
 
 def deviation_by_srgb(light: NDArray[np.float32]) -> NDArray[np.float32] | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.parameters import Unknowns
+    from weft.fit.unknowns import Unknowns
     from weft.fit.views import View
     from weft.render.renderer import Renderer
 
@@ -95,18 +95,18 @@ class ScalarModel:
             texels: Of all textures; ``None``: those of the scene.
         """
         values = self._values(x)
-        slopes = self.unknowns.slopes(x).astype(np.float32)
+        derivatives = self.unknowns.derivatives(x).astype(np.float32)
         gains = self.unknowns.gains(x, len(self.views))
         for view in self.views:
             view.replay(values, texels, with_tangents=self._has_directions)
         factors = self.light_factors(x)
-        halves = [self._half(half, slopes, gains, factors) for half in range(2)]
+        halves = [self._half(half, derivatives, gains, factors) for half in range(2)]
         return halves[0], halves[1]
 
     def _half(
         self,
         half: int,
-        slopes: NDArray[np.float32],
+        derivatives: NDArray[np.float32],
         gains: NDArray[np.float32],
         factors: NDArray[np.float32],
     ) -> Half:
@@ -131,7 +131,7 @@ class ScalarModel:
                 else:
                     continue
                 jacobian[:, part, unknown] = source[:, part] * factor[:, part]
-            jacobians.append((jacobian * slopes).reshape(-1, len(self._columns)))
+            jacobians.append((jacobian * derivatives).reshape(-1, len(self._columns)))
         return Half(np.concatenate(residuals), np.concatenate(jacobians))
 
     def residuals(

@@ -10,8 +10,8 @@ import numpy as np
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
 from weft.fit.joint_state import PASS_FRACTIONS
-from weft.fit.number_stage import MAX_SAMPLES_FACTOR, MIN_PATHS
 from weft.fit.phases import Phase, owner
+from weft.fit.scalar_stage_base import MAX_SAMPLES_FACTOR, MIN_PATHS
 from weft.fit.views import counted_pixels, restore_views, save_views
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from weft.fit.gauss_newton import GaussNewton
     from weft.fit.joint_state import JointState
-    from weft.fit.number_stage import StageOfNumbers
+    from weft.fit.scalar_stage_base import ScalarStageBase
 
 EARLY_TOLERANCE = 0.02  # of the range: standard error that passes before the polish aim at
 EARLY_ITERATIONS = 20  # that such a pass takes at most
@@ -31,7 +31,7 @@ LOSS_ITERATION = (1 << 20) - 1  # the number that seeds the draw of the first lo
 FROZEN_DEVIATION = 1e-3  # of the range: how far scalars may move that a pass leaves alone
 
 
-def set_samples(stage: StageOfNumbers) -> None:
+def set_samples(stage: ScalarStageBase) -> None:
     """Take more paths of few pixels: noise may lead scalars to where there is no way back from."""
     samples = stage.settings.samples
     pixels = sum(len(view.pixels) for view in stage.views)
@@ -49,7 +49,7 @@ class ScalarPass(Phase):
         number: Of the pass, from 0; the last one polishes to the tolerance of the settings.
     """
 
-    def __init__(self, stage: StageOfNumbers, joint: JointState, number: int) -> None:
+    def __init__(self, stage: ScalarStageBase, joint: JointState, number: int) -> None:
         """Begin with no iteration."""
         self.is_polish = number == len(PASS_FRACTIONS) - 1
         names = {0: "scalars", len(PASS_FRACTIONS) - 1: "polish"}

@@ -11,14 +11,14 @@ import numpy as np
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
 from weft.fit.inflation import inflation
-from weft.fit.number_stage import (
+from weft.fit.phases import Phase, owner
+from weft.fit.reweighting import Reweighting
+from weft.fit.scalar_stage_base import (
     MAX_SAMPLES_FACTOR,
     MIN_PATHS,
     PATHS_PER_SCALAR,
-    StageOfNumbers,
+    ScalarStageBase,
 )
-from weft.fit.phases import Phase, owner
-from weft.fit.robust import Weighing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ class ScalarPhase(Phase):
         weighing: When pixels of photos are weighed anew.
     """
 
-    def __init__(self, stage: StageOfNumbers, weighing: Weighing) -> None:
+    def __init__(self, stage: ScalarStageBase, weighing: Reweighting) -> None:
         """Begin with no iteration."""
         super().__init__("scalars", "scalars")
         self._stage, self._weighing = owner(stage), weighing
@@ -100,13 +100,13 @@ class ScalarPhase(Phase):
         self._weighing.rounds = int(saved["weighing"])
 
 
-class ScalarStage(StageOfNumbers):
+class ScalarStage(ScalarStageBase):
     """Fits scalar parameters, colours and exposures; textures stay as they are."""
 
     @cached_property
-    def weighing(self) -> Weighing:
+    def weighing(self) -> Reweighting:
         """When pixels of photos are weighed anew."""
-        return Weighing(self.views)
+        return Reweighting(self.views)
 
     def _build_phases(self) -> Sequence[Phase]:
         """Return the one phase."""

@@ -5,25 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from weft._native import ArgumentError
-from weft._shown import shown
 from weft.defaults import FILTER, FILTER_WIDTH, FilterKind
+from weft.fit.box_blur import box_blur
 from weft.fit.checks import (
     image_of,
-    is_number,
     mask_of,
     require_count,
     require_light,
     require_name,
-    require_names,
     require_number,
 )
-from weft.render.path_settings import FILTERS
-from weft.scene.lights import Environment, Light
+from weft.fit.target_checks import require_filter, require_lights, require_view
 from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
@@ -34,11 +31,11 @@ if TYPE_CHECKING:
     from weft.fit.display import DisplayTransform
     from weft.render.renderer import Renderer
     from weft.scene import Camera
+    from weft.scene.lights import Environment, Light
     from weft.scene.texture_files import ColorSpace
 
 
 CLIPPED_SHARE = 0.002  # of the pixels: from here on, those of exactly 1 look clipped
-LIGHTS = get_args(Light)
 DISPLAY_NOISE = 0.1
 """Display value that differs as much as a relative error of 1 in the light of a render."""
 
@@ -100,8 +97,9 @@ class Target:
         """Check shapes and pixels."""
         owner = self._owner()
         image = image_of(owner, self.image)
-        self._require_kinds(owner)
-        self._check_lights()
+        require_filter(owner, self.filter, self.filter_width)
+        require_view(owner, self.camera, self.objects, self.display)
+        require_lights(owner, self.lights, self.world)
         weights = np.ones(image.shape[:2], np.float32)
         if self.mask is not None:
             weights = mask_of(owner, self.mask, image.shape[:2])
@@ -134,47 +132,6 @@ class Target:
         """Return what messages call it."""
         require_name("Target", self.name)
         return f"Target '{self.name}'"
-
-    def _require_kinds(self, owner: str) -> None:
-        """Refuse a filter, a camera, objects and a display that are none."""
-        from weft.fit.display import DisplayTransform
-        from weft.scene import Camera
-
-        width = self.filter_width
-        is_filter = isinstance(self.filter, str) and self.filter in FILTERS
-        if not is_filter or not is_number(width) or width <= 0:
-            raise ArgumentError(
-                f"{owner}: filter must be one of {', '.join(FILTERS)} with a width above 0, got "
-                f"{self.filter!r}, {width}"
-            )
-        is_camera = isinstance(self.camera, (str, int, Camera)) and not isinstance(
-            self.camera, bool
-        )
-        if not is_camera:
-            raise ArgumentError(
-                f"{owner}: camera must be the name or number of one of the scene's, or a Camera, "
-                f"got {shown(self.camera)}"
-            )
-        require_names(owner, "objects", self.objects)
-        if self.display is not None and not isinstance(self.display, DisplayTransform):
-            raise ArgumentError(
-                f"{owner}: display must be a DisplayTransform or None, got {shown(self.display)}"
-            )
-
-    def _check_lights(self) -> None:
-        """Refuse lights and worlds that are none."""
-        given = () if self.lights is None else self.lights
-        wrong = [entry for entry in given if not isinstance(entry, (str, *LIGHTS))]
-        if isinstance(given, str) or wrong:
-            raise ArgumentError(
-                f"Target '{self.name}': lights must be a list of names and lamps, got "
-                f"{given if isinstance(given, str) else wrong[0]!r}"
-            )
-        if not (self.world is None or self.world is False or isinstance(self.world, Environment)):
-            raise ArgumentError(
-                f"Target '{self.name}': world must be an Environment, False or None, got "
-                f"{self.world!r}"
-            )
 
     def require_size(self, camera: Camera) -> None:
         """Refuse a camera of another size."""
@@ -227,36 +184,18 @@ class Target:
         Raises:
             ArgumentError: The shapes do not fit, there is no such filter, or no pixel is left.
         """
-        from weft.fit.rounding import deviation_by_display, is_rounded
+        from weft.fit.display_targets import display_target
 
-        picture = image_of(f"Target '{name}'", values, "values")
-        light, counts = display.invert(np.nan_to_num(picture[..., :3]))
-        counts &= display.tells(picture[..., :3])
-        if mask is None and picture.shape[2] == 4:
-            mask = (picture[..., 3] >= 0.999).astype(np.float32)
-        weights = counts.astype(np.float32)
-        if mask is not None:
-            own = mask_of(f"Target '{name}'", mask, counts.shape)
-            if not own.any():
-                raise ArgumentError(f"Target '{name}': the mask leaves no pixel; widen it")
-            weights *= own
-        if not weights.any():
-            raise ArgumentError(
-                f"Target '{name}': every pixel that counts is black or white, or a value that the "
-                "display never shows; give a picture of another exposure, or its own display"
-            )
-        rounded = is_rounded(np.clip(np.nan_to_num(picture[..., :3]), 0, 1))
-        return Target(
-            light,
-            camera,
-            weights,
+        return display_target(
+            values,
+            display,
+            mask,
+            camera=camera,
             name=name,
             objects=objects,
             filter=filter,
             filter_width=filter_width,
-            display=display,
             robust=robust,
-            rounding=deviation_by_display(light, display) if rounded else None,
             lights=lights,
             world=world,
         )
@@ -398,44 +337,6 @@ class Target:
         typical = lit / max(float(self.mask.sum()) * 3, 1e-6)
         noise = np.maximum(around, 0) + max(typical, 1e-6) * 0.5
         if self.display is not None:
-            slopes = np.linalg.norm(self.display.derivative(self.image), axis=-2)
-            noise = np.hypot(noise, DISPLAY_NOISE / np.maximum(slopes, 1e-6))
+            derivatives = np.linalg.norm(self.display.derivative(self.image), axis=-2)
+            noise = np.hypot(noise, DISPLAY_NOISE / np.maximum(derivatives, 1e-6))
         return (np.sqrt(self.mask)[..., None] / noise).astype(np.float32)
-
-
-def box_blur(image: NDArray[np.float32], radius: int = 2) -> NDArray[np.float32]:
-    """Return the mean over squares of side 2 `radius` + 1, smaller at the edges."""
-    out = np.asarray(image, np.float32)
-    for axis in (0, 1):
-        size = out.shape[axis]
-        place = np.arange(size)
-        counts = np.minimum(place + radius + 1, size) - np.maximum(place - radius, 0)
-        shape = [1] * out.ndim
-        shape[axis] = size
-        out = _window_sums(out, radius, axis) / counts.astype(np.float32).reshape(shape)
-    return out
-
-
-def _window_sums(image: NDArray[np.float32], radius: int, axis: int) -> NDArray[np.float32]:
-    """Return sums over 2 `radius` + 1 neighbours, from sums over 1, 2, 4, ... of them."""
-    size, width = image.shape[axis], 2 * radius + 1
-    padding = [(0, 0)] * image.ndim
-    padding[axis] = (radius, radius)
-    sums = np.pad(image, padding)  # over `length` from each place on
-    total = np.zeros_like(image)
-    length, covered = 1, 0
-
-    def cut(first: int, count: int) -> tuple[slice, ...]:
-        own = [slice(None)] * image.ndim
-        own[axis] = slice(first, first + count)
-        return tuple(own)
-
-    while True:
-        if width & length:
-            total += sums[cut(covered, size)]
-            covered += length
-        if covered == width:
-            return total
-        left = sums.shape[axis] - length
-        sums = sums[cut(0, left)] + sums[cut(length, left)]
-        length *= 2

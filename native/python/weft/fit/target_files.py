@@ -68,16 +68,14 @@ def load_target(
     wanted_space = color_space if display is None else "linear"
     pixels, space, is_integer = _read_colors(file, title, wanted_space)
     weights = _mask_weights(file, title, pixels, mask, mask_from)
-    colors, limit = pixels[..., :3], None
+    colors = pixels[..., :3]
     if display is None:
         scale = np.float32(2.0**-exposure)
         limit = _saturation(saturation, is_integer or space in DISPLAY_SPACES)
         limit = None if limit is None else float(limit * scale)
-        deviation = {"srgb": deviation_by_srgb, "linear": deviation_by_step}.get(space)
-        rounding = deviation(colors) if is_integer and deviation is not None else None
-        rounding = None if rounding is None else rounding * scale
         target = Target(colors * scale, camera, weights, limit, name=title, objects=objects)
-        target = replace(target, rounding=rounding)
+        rounding = _rounding(colors, space) if is_integer else None
+        target = replace(target, rounding=None if rounding is None else rounding * scale)
     else:
         target = Target.from_display(colors, display, camera, weights, name=title, objects=objects)
     if robust is None:
@@ -94,6 +92,12 @@ def load_target(
     if size is None:
         return target
     return resized(target, size if isinstance(size, tuple) else (size.width, size.height))
+
+
+def _rounding(colors: NDArray[np.float32], space: str) -> NDArray[np.float32] | None:
+    """Return what steps of integers have made of each pixel; ``None``: it is not known."""
+    deviation = {"srgb": deviation_by_srgb, "linear": deviation_by_step}.get(space)
+    return None if deviation is None else deviation(colors)
 
 
 def resized(target: Target, size: tuple[int, int]) -> Target:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.texture_pace import Pace
     from weft.fit.texture_parameters import Region
+    from weft.fit.texture_schedule import StepSchedule
 
 LEAST_CURVATURE = 0.2  # of the mean of a map: where signs cancel, less would be a leap
 EDGE = 0.05  # differences of neighbours below it count by their square
@@ -125,17 +125,17 @@ class TexelState:
         kernels.texels.makeDivisor(lanes, known, sums, weight, LEAST_CURVATURE, prior, divisor)
         return Stiffness(divisor, prior, sums)
 
-    def move(self, region: Region, gradient: Tensor, pace: Pace) -> None:
+    def move(self, region: Region, gradient: Tensor, schedule: StepSchedule) -> None:
         """Step against a gradient, with momentum and within the bounds of the map.
 
         Args:
             region: The map.
             gradient: Of the loss, for all texels of the scene; the map's may be overwritten.
-            pace: How far.
+            schedule: How far.
         """
         kernels, part = self.kernels, region.part
-        stiffness = self.stiffness(region, pace.blur)
-        slope = kernels.blurred(gradient[part], region.shape, pace.blur)
+        stiffness = self.stiffness(region, schedule.blur)
+        slope = kernels.blurred(gradient[part], region.shape, schedule.blur)
         texels = self.texels[part]
         kernels.add_variation(texels, slope, region.shape, EDGE, stiffness.prior, EDGE)
         kernels.texels.moveTexels(
@@ -144,8 +144,8 @@ class TexelState:
             stiffness.divisor,
             texels,
             self.velocity[part],
-            pace.momentum,
-            pace.rate,
+            schedule.momentum,
+            schedule.rate,
             *map(float, region.parameter.bounds),
         )
 

@@ -100,7 +100,7 @@ class MapGroup:
         Colours of a map act on channels of the film of their own.
 
         Args:
-            answers: J' times the slopes of the films along each map, over the scene's texels.
+            answers: J' times the derivatives of the films along each map, over the scene's texels.
 
         Returns:
             Shape ``(height, width, D, D)``, symmetric.

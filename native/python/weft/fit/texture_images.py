@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 KNOWN_SHARE = 0.02  # of the median of what pictures tell of a texel: below it holes are filled
 
 
-def variation_slopes(image: NDArray[np.float32], soft: float = 0.02) -> NDArray[np.float32]:
+def variation_derivative(image: NDArray[np.float32], soft: float = 0.02) -> NDArray[np.float32]:
     """Return the derivative of the total variation of an image (Rudin, Osher and Fatemi 1992).
 
     Args:

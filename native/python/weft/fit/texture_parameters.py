@@ -11,7 +11,6 @@ import numpy as np
 from weft._native import ArgumentError
 from weft.defaults import SMOOTHNESS, TEXEL_BOUNDS
 from weft.fit.checks import require_bounds, require_name, require_number
-from weft.fit.map_errors import told_share
 from weft.scene.parameter_ref import ParameterRef, find_name
 
 if TYPE_CHECKING:
@@ -117,3 +116,18 @@ def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
             "the input a Texture of its own"
         )
     return places[found], tables.textures[places[found]]
+
+
+def told_share(values: NDArray[np.floating], errors: NDArray[np.floating]) -> float:
+    """Return how much of the differences between texels is certain, in [0, 1].
+
+    The variance of the texels over that and the mean square of their errors: the rest may as well
+    be anything, and near 0 one value says as much as the map.
+
+    Args:
+        values: Shape ``(texels, channels)``.
+        errors: Their standard errors, finite.
+    """
+    spread = float(np.var(np.asarray(values, np.float64), axis=0).mean()) if len(values) else 0.0
+    unsure = float(np.square(errors, dtype=np.float64).mean()) if len(values) else 0.0
+    return spread / max(spread + unsure, 1e-30)

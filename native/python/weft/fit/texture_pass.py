@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.joint_state import JointState
-    from weft.fit.number_stage import StageOfNumbers
+    from weft.fit.scalar_stage_base import ScalarStageBase
 
 TRUSTED_ERROR = 0.1  # of the range: a scalar with a larger error moves with the textures
 MOVING_FACTOR = 1.5  # of the iterations, that textures take where scalars move with them: 1 to 2
@@ -37,7 +37,7 @@ class TexturePass(Phase):
         number: Of the pass, from 0: it ends where the scalar pass after it begins.
     """
 
-    def __init__(self, stage: StageOfNumbers, joint: JointState, number: int) -> None:
+    def __init__(self, stage: ScalarStageBase, joint: JointState, number: int) -> None:
         """Begin with no iteration."""
         super().__init__("textures" if number == 0 else f"textures {number + 1}", "textures")
         self._stage, self._joint, self.number = owner(stage), joint, number

@@ -13,10 +13,10 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.loss import noise_floor_of
 from weft.fit.noise import MEASURED_ITERATIONS, NoiseMeter
 from weft.fit.phases import Phase, PhaseList, owner
-from weft.fit.robust import MapWeighing
+from weft.fit.reweighting import MapReweighting
 from weft.fit.texture_model import TextureModel
-from weft.fit.texture_pace import texture_pace
-from weft.fit.tied_maps import tied_pace
+from weft.fit.texture_schedule import texture_schedule
+from weft.fit.tied_maps import tied_schedule
 from weft.fit.views import (
     CHANNELS,
     build_views,
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
     from weft.fit.lighting import Lighting
     from weft.fit.settings import FitSettings
-    from weft.fit.sights import Stage
     from weft.fit.target import Target
-    from weft.fit.texture_pace import Pace
     from weft.fit.texture_parameters import FittedTexture, TextureParameter
-    from weft.fit.tied_maps import TiedPace
+    from weft.fit.texture_schedule import StepSchedule
+    from weft.fit.tied_maps import TiedSchedule
+    from weft.fit.validation import Stage
     from weft.fit.views import View
     from weft.render.renderer import Renderer
     from weft.scene.problem import Problem
@@ -58,16 +58,16 @@ def build_texture_model(
 
 def step_schedule(
     model: TextureModel, iteration: int, settings: FitSettings
-) -> tuple[Pace, TiedPace]:
+) -> tuple[StepSchedule, TiedSchedule]:
     """Return the step schedule of an iteration, of maps and of tied maps.
 
     Tied maps need longer before iterates are averaged.
     """
     iterations = settings.texture_iterations
-    pace = texture_pace(iteration, iterations, settings.samples)
+    schedule = texture_schedule(iteration, iterations, settings.samples)
     if model.tied:
-        pace = replace(pace, average=iteration + 1 > TIED_AVERAGE_FRACTION * iterations)
-    return pace, tied_pace(min(iteration, iterations - 1), iterations)
+        schedule = replace(schedule, average=iteration + 1 > TIED_AVERAGE_FRACTION * iterations)
+    return schedule, tied_schedule(min(iteration, iterations - 1), iterations)
 
 
 class TexturePhase(Phase):
@@ -79,7 +79,7 @@ class TexturePhase(Phase):
         weighing: When pixels of photos are weighed anew.
     """
 
-    def __init__(self, stage: Stage, model: TextureModel, weighing: MapWeighing) -> None:
+    def __init__(self, stage: Stage, model: TextureModel, weighing: MapReweighting) -> None:
         """Begin with no iteration."""
         super().__init__("textures", "textures")
         self._stage, self._model, self._weighing = owner(stage), model, weighing
@@ -101,10 +101,10 @@ class TexturePhase(Phase):
         if self._weighing.is_due(min(self.iterations / settings.texture_iterations, 1.0)):
             self._weighing.go_on(self._stage)
             self._best.restart()
-        pace, tied = step_schedule(model, self.iterations, settings)
-        model.draw(pace.samples)
-        model.step(pace, tied)
-        if not self._best.note() and pace.average:
+        schedule, tied = step_schedule(model, self.iterations, settings)
+        model.draw(schedule.samples)
+        model.step(schedule, tied)
+        if not self._best.note() and schedule.average:
             model.average()
 
     @property
@@ -150,7 +150,7 @@ class TextureStage:
         materials = materials_of(renderer, [parameter.name for parameter in parameters])
         views = build_views(renderer, targets, materials, None, lighting.parts, with_texels=True)
         self.model = build_texture_model(renderer, views, parameters, settings)
-        self.weighing = MapWeighing(views)
+        self.weighing = MapReweighting(views)
         phase = TexturePhase(self, self.model, self.weighing)
         self.phases = PhaseList([phase], renderer.interrupt)
 
@@ -170,7 +170,7 @@ class TextureStage:
     def look(
         self, samples: int, draw: int, bounces: int | None = None
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Draw the views' pixels at what was found; see weft.fit.sights.Stage."""
+        """Draw the views' pixels at what was found; see weft.fit.validation.Stage."""
         self.model.write_result()
         views, settings = self.model.views, self.settings
         bounces = bounces or settings.bounces

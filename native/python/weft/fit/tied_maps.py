@@ -47,7 +47,7 @@ EDGE = 0.05  # differences of neighbours below it count by their square
 
 
 @dataclass(frozen=True)
-class TiedPace:
+class TiedSchedule:
     """How one of the draws moves tied maps.
 
     Args:
@@ -67,17 +67,17 @@ class TiedPace:
     is_guided: bool = False
 
 
-def tied_pace(draw: int, draws: int) -> TiedPace:
+def tied_schedule(draw: int, draws: int) -> TiedSchedule:
     """Return how one of the draws of a fit moves tied maps."""
     first = min(8, draws // 6)
     if draw < first:
-        return TiedPace(0.0, 0.0, 0.0, 1.0 if draw < 3 else 0.6, is_first=True)
+        return TiedSchedule(0.0, 0.0, 0.0, 1.0 if draw < 3 else 0.6, is_first=True)
     done = (draw - first) / max(draws - first, 1)
     blur = WIDEST_BLUR * max(1 - done / 0.6, 0)
     rate = 0.6 * 0.25**done
     left = rate / (2 - rate)
     is_guided = done > GUIDED_FROM and draw % GUIDED_EVERY == 0
-    return TiedPace(blur if blur > 0.5 else 0.0, rate, left, ALIKE * rate, False, is_guided)
+    return TiedSchedule(blur if blur > 0.5 else 0.0, rate, left, ALIKE * rate, False, is_guided)
 
 
 class TiedMaps:
@@ -174,7 +174,7 @@ class TiedMaps:
         maps: NDArray[np.float64],
         gradient: NDArray[np.float64],
         variation: NDArray[np.float64],
-        pace: TiedPace,
+        schedule: TiedSchedule,
     ) -> NDArray[np.float64]:
         """Return the maps after a step.
 
@@ -182,27 +182,31 @@ class TiedMaps:
             maps: As they are, shape ``(height, width, D)``.
             gradient: Of the loss.
             variation: Derivative of the total variation of each map, times its smoothness.
-            pace: How far.
+            schedule: How far.
         """
         gradient = gradient * _tamed(np.abs(gradient))
-        if pace.is_first:
-            return np.clip(maps + self._shift(maps, gradient, pace.shift, 0), self.low, self.high)
+        if schedule.is_first:
+            return np.clip(
+                maps + self._shift(maps, gradient, schedule.shift, 0), self.low, self.high
+            )
         stiffness = self._diagonal()[self._informed()]
         typical = stiffness.mean(axis=0) if len(stiffness) else np.zeros(maps.shape[2])
         smoothness = np.array([entry.parameter.smoothness for entry in self.group.regions])
         prior = np.maximum(typical, 0) * self.group.each(smoothness.tolist())
         pull = 2 * self.variance * np.linalg.inv(self.covariance)
-        slope = blurred_by(gradient, pace.blur) + prior * EDGE * variation
+        slope = blurred_by(gradient, schedule.blur) + prior * EDGE * variation
         slope = slope + np.einsum("ij,...j->...i", pull, maps - self.mean)
-        matrix = self.precision(pace.blur) + 4 * np.diag(prior)
+        matrix = self.precision(schedule.blur) + 4 * np.diag(prior)
         step = -np.linalg.solve(matrix, slope[..., None])[..., 0]
         largest = LARGEST_STEP * self.range
-        moved = np.clip(maps + pace.rate * np.clip(step, -largest, largest), self.low, self.high)
-        shift = self._shift(maps, gradient, pace.shift, BENDS)
+        moved = np.clip(
+            maps + schedule.rate * np.clip(step, -largest, largest), self.low, self.high
+        )
+        shift = self._shift(maps, gradient, schedule.shift, BENDS)
         moved = np.clip(moved + shift, self.low, self.high)
-        if pace.is_guided:
+        if schedule.is_guided:
             moved = self._guided(moved)
-        self._learn(moved, pace.blur)
+        self._learn(moved, schedule.blur)
         return moved
 
     def _guided(self, maps: NDArray[np.float64]) -> NDArray[np.float64]:

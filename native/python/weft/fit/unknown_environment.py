@@ -18,18 +18,14 @@ import numpy as np
 
 from weft._native import ArgumentError
 from weft.defaults import SMOOTHNESS
-from weft.fit.exposure import Exposure
-from weft.fit.parameters import Parameter
 from weft.fit.texture_parameters import LightTexture, TextureParameter
-from weft.render.first_hits import find_first_hits
 from weft.scene import Attribute, Closure, Environment, Material, Mesh, Object, SlangCall, Texture
-from weft.scene.changes import inputs_of, names_of_inputs
+from weft.scene.changes import inputs_of
 from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft.fit.fit import Fit
     from weft.fit.target import Target
     from weft.fit.texture_parameters import FittedTexture
     from weft.scene import Camera, Scene
@@ -37,7 +33,6 @@ if TYPE_CHECKING:
 SMALLEST, LARGEST = (8, 4), (512, 256)
 BRIGHTEST = 1e4  # times the start
 FAR = 100.0  # size of the box, of the scene's
-ALBEDOS = ("base_color", "color")
 CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float32)
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 HALVES = ((0, 1, 2), (0, 2, 3))
@@ -50,16 +45,6 @@ float2 weftSkyCoordinates(float3 towards, float height)
     return float2(0.5f - atan2(d.y, d.x) / 6.28318531f, clamp(v, edge, 1.f - edge));
 }
 """
-
-TRADE_OFF = (
-    "the brightness of the environment and the base colours trade off: no material whose colour is "
-    "known is seen, nor the environment itself; leave one known colour out of the fit (a grey "
-    "card), or give one a prior"
-)
-EXPOSED = (
-    "the brightness of the environment and the exposures trade off: leave the exposure of one "
-    "picture out of the fit"
-)
 
 
 @dataclass(frozen=True)
@@ -150,6 +135,19 @@ def with_unknown(scene: Scene, parameter: EnvironmentParameter, targets: Sequenc
             f"Fit: a material is called {parameter.name!r} as the unknown environment is; give the "
             "EnvironmentParameter another name"
         )
+    surface = _shining(parameter, targets)
+    mesh = _box_around(scene, targets)
+    box = Object(mesh, [Material(parameter.name, surface)], name=parameter.name)
+    return replace(
+        scene,
+        objects=[*scene.objects, box],
+        cameras=[without_far(camera) for camera in scene.cameras],
+        environment=None,
+    )
+
+
+def _shining(parameter: EnvironmentParameter, targets: Sequence[Target]) -> Closure:
+    """Return what gives off the light where the fit begins."""
     start = parameter.start
     if start is None:
         masks = [np.asarray(target.mask, np.float32) > 0 for target in targets]
@@ -166,7 +164,11 @@ def with_unknown(scene: Scene, parameter: EnvironmentParameter, targets: Sequenc
         is_differentiable=False,
     )
     texture = Texture(texels.astype(np.float32), uv=call, name=parameter.name)
-    surface = Closure("emission", color=texture, strength=level, both_sides=1.0)
+    return Closure("emission", color=texture, strength=level, both_sides=1.0)
+
+
+def _box_around(scene: Scene, targets: Sequence[Target]) -> Mesh:
+    """Return a box that is far from all that there is."""
     points = [np.zeros((0, 3))]
     for entry in scene.objects:
         assert entry.transform is not None
@@ -176,16 +178,9 @@ def with_unknown(scene: Scene, parameter: EnvironmentParameter, targets: Sequenc
     places = [_place(camera, shown) for camera in cameras.values()]
     low, high = (f([*shown, *places], axis=0) for f in (np.min, np.max))
     size = FAR * max(float(np.linalg.norm(high - low)), 1e-3)
-    mesh = Mesh(
+    return Mesh(
         (CORNERS * size + (low + high) / 2).astype(np.float32),
         np.array([[f[k] for k in part] for f in FACES for part in HALVES], np.uint32),
-    )
-    box = Object(mesh, [Material(parameter.name, surface)], name=parameter.name)
-    return replace(
-        scene,
-        objects=[*scene.objects, box],
-        cameras=[without_far(camera) for camera in scene.cameras],
-        environment=None,
     )
 
 
@@ -251,28 +246,3 @@ def without_box(
         objects=[entry for entry in scene.objects if entry not in boxes],
         environment=own if shines else scene.environment,
     )
-
-
-def find_trade_off(fit: Fit, parameter: EnvironmentParameter) -> str | None:
-    """Return in words what the brightness of the environment cannot be told from; None: nothing."""
-    exposed = [entry for entry in fit.parameters if isinstance(entry, Exposure)]
-    names = {entry.target for entry in exposed}
-    if exposed and (None in names or names >= {target.name for target in fit.targets}):
-        return EXPOSED
-    scene, free = fit.renderer.scene, set()
-    for entry in fit.parameters:
-        if isinstance(entry, TextureParameter):
-            free.add(entry.name)
-        elif isinstance(entry, Parameter) and entry.prior is None:
-            free |= {entry.name, *entry.tied}
-    seen: set[int] = set()
-    for target in fit.targets:
-        assert target.mask is not None
-        shown = find_first_hits(fit.renderer, scene.camera(target.camera)).materials
-        seen |= set(np.unique(shown[target.mask > 0]).tolist())
-    for number, material in enumerate(scene.materials()):
-        if number not in seen:
-            continue
-        if material.name == parameter.name or not names_of_inputs(material, ALBEDOS) & free:
-            return None
-    return TRADE_OFF

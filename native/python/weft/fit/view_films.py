@@ -112,7 +112,7 @@ class ViewFilms:
         known = (film, self._image, self._weight, self._lost, self.count)
         return self._each(self._kernels.crossResiduals, known, factors)
 
-    def slopes(
+    def change_adjoints(
         self, before: Tensor, after: Tensor, step: float, factors: NDArray[np.float32]
     ) -> list[Tensor]:
         """Return adjoints that carry what films change by, for each part of the light.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import NonFiniteError
+from weft.fit.box_blur import box_blur
 from weft.fit.seeds import mix_seeds
-from weft.fit.target import box_blur
 from weft.render.first_hits import find_first_hits
 from weft.render.path_settings import PathSettings
 from weft.render.record import Recorder
@@ -240,6 +240,11 @@ def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, 
     Raises:
         DrawInterrupted: The renderer's interrupt says so.
     """
+    most = max(len(view.pixels) for view in views)
+    for recorder in (entry for view in views for entry in view.recorders):
+        recorder.forget_paths()
+    for renderer in {id(e.renderer): e.renderer for view in views for e in view.recorders}.values():
+        renderer.buffers(2 * samples * most)  # for all views: fewer would be made anew
     for number, view in enumerate(views):
         for part, recorder in enumerate(view.recorders):
             settings = PathSettings(

@@ -38,8 +38,10 @@ class Directions:
         self.moved = table["moved"].astype(bool)  # which parameters any of them moves
         self.most = max(self.lengths)
         self.seeds = Tensor.from_numpy(device, table["seeds"])
+        self.tensors = [self.seeds]
         self.view = {
             "starts": Tensor.from_numpy(device, table["starts"]),
             "numbers": Tensor.from_numpy(device, table["numbers"]),
             "slots": table["slots"],
         }
+        self.tensors += [entry for entry in self.view.values() if isinstance(entry, Tensor)]

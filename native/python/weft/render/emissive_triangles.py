@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.render.emission import light_of
 from weft.render.geometry_table import transform_of
-from weft.render.light_table import NONE, LightRow, triangle_rows
+from weft.render.light_rows import NONE, LightRow, triangle_rows
 from weft.render.light_tree import triangle_bounds
 from weft.scene.ray_kinds import SCATTERED
 

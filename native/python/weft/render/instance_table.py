@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.layouts import InstanceWord
-from weft.render.light_table import NONE
+from weft.render.light_rows import NONE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,8 +16,8 @@ from weft.layouts import LayerRow
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from weft.render.film_tracer import FilmTracer
     from weft.render.path_settings import PathSettings
-    from weft.render.renderer import Renderer
     from weft.scene import Camera
 
 ROWS = LayerRow.end
@@ -64,7 +64,7 @@ class LayerPass:
         renderer: Of the scene.
     """
 
-    def __init__(self, renderer: Renderer) -> None:
+    def __init__(self, renderer: FilmTracer) -> None:
         """Keep the renderer."""
         self.renderer = renderer
         self._layers: Tensor | None = None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.render.light_table import LightRow
+    from weft.render.light_rows import LightRow
     from weft.scene import LightProfile
     from weft.scene.lights import Light
 

@@ -18,14 +18,18 @@ if TYPE_CHECKING:
 
     from weft._native import Function
     from weft.render.path_buffers import PathBuffers
-    from weft.render.path_stages import PathStages
+    from weft.render.scene_on_device import SceneOnDevice
     from weft.render.upload import SceneTables
 
 DIMMING = ("classifyLight", "programDim")
 
 
 def _sort_and_launch(
-    renderer: PathStages, buffers: PathBuffers, count: int, stage: tuple[str, str], keys: list[int]
+    renderer: SceneOnDevice,
+    buffers: PathBuffers,
+    count: int,
+    stage: tuple[str, str],
+    keys: list[int],
 ) -> bool:
     """Sort light rays by a kernel's keys, and launch the kernels of some.
 
@@ -57,7 +61,9 @@ def _sort_and_launch(
     return bool(found)
 
 
-def light_calls(renderer: PathStages, buffers: PathBuffers) -> list[tuple[Function, Sequence[Any]]]:
+def light_calls(
+    renderer: SceneOnDevice, buffers: PathBuffers
+) -> list[tuple[Function, Sequence[Any]]]:
     """Return calls of all kernels of light rays, for compile_together()."""
     traits, modules = renderer.traits, renderer.modules
     lanes, scene, paths = grid((256,)), renderer.tables.view, buffers.view
@@ -78,7 +84,7 @@ def light_calls(renderer: PathStages, buffers: PathBuffers) -> list[tuple[Functi
     return calls
 
 
-def dim_lights(renderer: PathStages, buffers: PathBuffers, count: int) -> None:
+def dim_lights(renderer: SceneOnDevice, buffers: PathBuffers, count: int) -> None:
     """Bring the light rays of `count` paths behind the surfaces that they pass straight."""
     _pass_lights(renderer, buffers, count)
     if renderer.traits.has_media:
@@ -86,7 +92,7 @@ def dim_lights(renderer: PathStages, buffers: PathBuffers, count: int) -> None:
         renderer.modules.shared.finish(grid((count,)), scene, buffers.view)
 
 
-def _pass_lights(renderer: PathStages, buffers: PathBuffers, count: int) -> None:
+def _pass_lights(renderer: SceneOnDevice, buffers: PathBuffers, count: int) -> None:
     programs = renderer.tables.materials.programs
     passing = [number for number, program in enumerate(programs) if program.passes]
     has_hidden = renderer.tables.traits.has_hidden
@@ -105,14 +111,14 @@ def _pass_lights(renderer: PathStages, buffers: PathBuffers, count: int) -> None
             return
 
 
-def color_lights(renderer: PathStages, buffers: PathBuffers, count: int) -> None:
+def color_lights(renderer: SceneOnDevice, buffers: PathBuffers, count: int) -> None:
     """Evaluate the light of `count` paths that comes from triangles whose light varies."""
     programs = renderer.tables.materials.programs
     shining = [number for number, program in enumerate(programs) if program.shines]
     _sort_and_launch(renderer, buffers, count, ("classifyShining", "programColor"), shining)
 
 
-def measure_lights(renderer: PathStages, tables: SceneTables) -> None:
+def measure_lights(renderer: SceneOnDevice, tables: SceneTables) -> None:
     """Draw triangles whose light varies by what they give off: their mean over 16 places.
 
     Args:

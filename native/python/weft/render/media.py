@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import Tensor, grid
 from weft.layouts import MediaLimit, MediumWord
 from weft.scene.materials import closures_of
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft._native import Tensor as NativeTensor
-    from weft.render.renderer import Renderer
-    from weft.render.upload import SceneTables
     from weft.scene import Camera, Scene
     from weft.scene.geometry import Object
 
@@ -74,25 +71,6 @@ def media_view(scene: Scene, upload: Callable[[NDArray[Any]], NativeTensor]) -> 
         "unknownCount": 0,
         "slopes": upload(np.zeros(0, np.float32)),
     }
-
-
-def evaluate_media(
-    renderer: Renderer, tables: SceneTables, scene: dict[str, Any] | None = None
-) -> None:
-    """Compute the coefficients of a scene's media from its parameters.
-
-    Args:
-        renderer: With the kernels.
-        tables: Of the scene.
-        scene: View of it with other parameters; ``None``: that of the tables.
-    """
-    view = scene or tables.view
-    for number, module in enumerate(renderer.modules.programs):
-        if not tables.materials.programs[number].medium:
-            continue
-        own = np.flatnonzero(tables.materials.records[:, 0] == number).astype(np.uint32)
-        materials = Tensor.from_numpy(renderer.device, own)
-        module.programMedium(grid((len(own),)), view, materials, view["media"]["coefficients"])
 
 
 def camera_media(scene: Scene, camera: Camera) -> NDArray[np.uint32]:

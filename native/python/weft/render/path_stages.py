@@ -3,53 +3,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from weft._native import grid, sort_by_key
 from weft.render.light_stages import color_lights, dim_lights
-from weft.render.modules import SceneModules
+from weft.render.scene_on_device import SceneOnDevice
 from weft.render.walks import finish_walks
 
 if TYPE_CHECKING:
-    from weft._native import Device, Function, Module, Tracer
+    from weft._native import Function
     from weft.render.path_buffers import PathBuffers
     from weft.render.path_settings import PathSettings
-    from weft.render.upload import SceneTables
-    from weft.scene.kernel_text import SceneTraits
 
 NEVER = 0xFFFFFFFF
 
 
-class PathStages:
-    """What a Renderer does with paths that are under way.
-
-    Attributes:
-        device: Where.
-        tables: Of the scene.
-        tracer: Of its triangles.
-        traits: What its kernels leave out.
-        modules: Its kernels.
-        sorts_paths: Launches serve the paths of one program only.
-    """
-
-    device: Device
-    tables: SceneTables
-    tracer: Tracer
-    traits: SceneTraits
-    modules: SceneModules
-    sorts_paths: bool
-    _loaded_modules: dict[str, Module]
-
-    @cached_property
-    def sorting_modules(self) -> SceneModules:
-        """The modules whose launches serve the paths of one program only."""
-        if self.sorts_paths:
-            return self.modules
-        programs = self.tables.materials.programs
-        traits = replace(self.traits, sorts_paths=True)
-        return SceneModules(self.device, programs, traits, self._loaded_modules)
+class PathStages(SceneOnDevice):
+    """What a Renderer does with paths that are under way."""
 
     def segments(self, settings: PathSettings) -> int:
         """Return how many segments the longest path has."""

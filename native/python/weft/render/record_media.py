@@ -11,7 +11,7 @@ import numpy as np
 
 from weft._native import ArgumentError, Tensor, grid, sort_by_key
 from weft.layouts import FittedMedium, MediaLimit, MediumWord
-from weft.render.media import evaluate_media
+from weft.render.media_stages import evaluate_media
 from weft.render.modules import SceneModules
 from weft.scene.materials import closures_of
 

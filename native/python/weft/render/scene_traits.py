@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weft.render.environment_table import environment_layers
 from weft.render.instance_table import lifts_light_rays
 from weft.render.light_profiles import PROFILED
-from weft.render.light_table import ENVIRONMENT, environment_layers
+from weft.render.light_table import ENVIRONMENT
 from weft.render.media import has_media
 from weft.render.path_limits import has_limits
 from weft.scene.kernel_text import SceneTraits

@@ -17,18 +17,13 @@ from weft.render.emissive_triangles import (
     GlowingTriangles,
     emissive_triangles,
 )
+from weft.render.environment_table import EnvironmentTable, environment_table
 from weft.render.geometry_table import GeometryView, geometry_table
 from weft.render.instance_table import instance_rows, slot_materials_of
 from weft.render.keeping import Identity, KeptParts, upload
 from weft.render.light_profiles import profile_table
-from weft.render.light_table import (
-    NONE,
-    EnvironmentTable,
-    LightTable,
-    build_light_table,
-    environment_table,
-    lamp_row,
-)
+from weft.render.light_rows import NONE, lamp_row
+from weft.render.light_table import LightTable, build_light_table
 from weft.render.light_tree import (
     FEWEST_LIGHTS,
     NODE_WIDTH,
@@ -110,6 +105,12 @@ class SceneTables:
             light_sampling: As a Renderer takes it.
         """
         return SceneTables(self.device, scene, light_sampling, kept=self.kept, lit=self)
+
+    def restore_values(self) -> None:
+        """Write the scene's own scalars and texels again, which a fit may have written over."""
+        self.values[:] = upload(self.device, self.materials.values)
+        fresh = texture_table(self.materials.textures, KeptParts(self.device))
+        self.texels[:] = fresh.texels
 
     def _set_materials(self, scene: Scene, lit: SceneTables | None) -> None:
         """Take the materials of a scene."""

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
     from weft._native import Function, Module
     from weft.render.path_buffers import PathBuffers
-    from weft.render.path_stages import PathStages
+    from weft.render.scene_on_device import SceneOnDevice
 
 STEPS = 4096
 """Numbers of segments that the walks of one segment take; shaders end walks before."""
 
 
-def walk_view(renderer: PathStages, buffers: PathBuffers) -> dict[str, Any]:
+def walk_view(renderer: SceneOnDevice, buffers: PathBuffers) -> dict[str, Any]:
     """Return WalkView of walk.slang, with room for all paths; made once."""
     if "walks" not in buffers.kept:
         tracer, capacity = renderer.tracer, buffers.capacity
@@ -38,7 +38,7 @@ def walk_view(renderer: PathStages, buffers: PathBuffers) -> dict[str, Any]:
 
 
 def finish_walks(
-    renderer: PathStages,
+    renderer: SceneOnDevice,
     buffers: PathBuffers,
     ends: list[int],
     step: dict[str, int],
@@ -83,7 +83,7 @@ def finish_walks(
 
 
 def walk_calls(
-    renderer: PathStages,
+    renderer: SceneOnDevice,
     buffers: PathBuffers,
     shared: Module,
     step: dict[str, int],

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.fit.box_blur import box_blur
 from weft.fit.misfit import deviations
-from weft.fit.sights import take_sights
-from weft.fit.target import box_blur
+from weft.fit.validation import draw_validations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from weft.fit.sights import Sight, Stage
+    from weft.fit.validation import Stage, Validation
     from weft.fit.views import View
 
 PATHS = 1 << 18  # of a look between draws, all views
@@ -60,12 +60,12 @@ def weigh(stage: Stage, *, with_detail: bool = False) -> float:
     Raises:
         DrawInterrupted: The renderer's interrupt says so.
     """
-    sights = take_sights(stage, paths=PATHS)
+    validations = draw_validations(stage, paths=PATHS)
     chosen = [number for number, view in enumerate(stage.seen) if view.target.robust]
-    found = _distances([sights[number] for number in chosen], with_detail=with_detail)
+    found = _distances([validations[number] for number in chosen], with_detail=with_detail)
     changes = []
     for number, distance in zip(chosen, found, strict=True):
-        view, counts = stage.seen[number], sights[number].counts.ravel()
+        view, counts = stage.seen[number], validations[number].counts.ravel()
         trust = np.where(counts, biweight(distance).ravel(), view.trust).astype(np.float32)
         changes.append(np.abs(trust - view.trust)[counts])
         view.weights = view.weights * np.sqrt(trust / view.trust)[:, None]
@@ -73,23 +73,25 @@ def weigh(stage: Stage, *, with_detail: bool = False) -> float:
     return float(np.concatenate(changes).mean()) if changes else 0.0
 
 
-def _distances(sights: Sequence[Sight], *, with_detail: bool) -> list[NDArray[np.float64]]:
+def _distances(
+    validations: Sequence[Validation], *, with_detail: bool
+) -> list[NDArray[np.float64]]:
     """Return how far the residuals of each pixel are from 0, in what is usual.
 
     What is usual is the same for all views: one that disagrees with all others gets no scale of its
     own.
     """
-    found = [deviations(sight) for sight in sights]
+    found = [deviations(fresh) for fresh in validations]
     together = np.concatenate(
-        [far[sight.counts] for far, sight in zip(found, sights, strict=True)] or [np.ones(1)]
+        [far[fresh.counts] for far, fresh in zip(found, validations, strict=True)] or [np.ones(1)]
     )
     scale = max(float(np.median(together)) / USUAL, 1.0)
     found = [far / scale for far in found]
     if not with_detail:
         return found
     return [
-        far / np.maximum(_around(far, sight.counts), 1)
-        for far, sight in zip(found, sights, strict=True)
+        far / np.maximum(_around(far, fresh.counts), 1)
+        for far, fresh in zip(found, validations, strict=True)
     ]
 
 
@@ -106,7 +108,7 @@ def _around(distance: NDArray[np.float64], counts: NDArray[np.bool_]) -> NDArray
     return means
 
 
-class Weighing:
+class Reweighting:
     """When the pixels of a fit are weighed anew.
 
     Args:
@@ -132,7 +134,7 @@ class Weighing:
         return has_changed
 
 
-class MapWeighing:
+class MapReweighting:
     """When the pixels of a fit of textures are weighed anew: after shares of its draws.
 
     Textures explain more from draw to draw, so that what nothing explains is not known before:

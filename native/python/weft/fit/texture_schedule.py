@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the draws of a fit move textures: coarse structure first."""
+"""How the iterations of a fit move textures: coarse structure first."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOMENTUM = 0.5  # of steps while coarse structure comes first; later it would raise noise
-COARSE_SHARE = 0.4  # of the draws: few samples, large steps
-STILL_FALLING = 0.2  # of the loss, from one quarter of the draws to the next
-LEAST_FALL = 0.02  # of the noise of a draw
+COARSE_FRACTION = 0.4  # of the iterations: few samples, large steps
+STILL_FALLING = 0.2  # of the loss, from one quarter of the iterations to the next
+LEAST_FALL = 0.02  # of the noise of an iteration
 
 
 @dataclass(frozen=True)
-class Pace:
-    """How one of the draws of a fit moves textures.
+class StepSchedule:
+    """How one of the iterations of a fit moves textures.
 
     Args:
         blur: Radius, texels, over which steps are averaged: coarse structure first.
         rate: Share of the full step, in (0, 1].
         momentum: Share of the step before that goes on (Polyak 1964).
-        samples: Paths a pixel in each half.
+        samples: Paths a pixel in each sample set.
         average: Results are averaged.
     """
 
@@ -36,21 +36,21 @@ class Pace:
     average: bool
 
 
-def texture_pace(draw: int, draws: int, samples: int) -> Pace:
-    """Return how one of the draws of a fit moves textures.
+def texture_schedule(iteration: int, iterations: int, samples: int) -> StepSchedule:
+    """Return how one of the iterations of a fit moves textures.
 
     Coarse structure comes first, from few samples: its errors are larger than the noise.
 
     Args:
-        draw: Its number.
-        draws: Of the fit.
-        samples: Of the draws that count most.
+        iteration: Its number.
+        iterations: Of the fit.
+        samples: Of the iterations that count most.
     """
-    done = draw / draws
+    done = iteration / iterations
     blur = round(6 * max(1 - 2 * done, 0))
-    if done < COARSE_SHARE:
-        return Pace(blur, 0.7, MOMENTUM, max(samples // 2, 1), average=False)
-    return Pace(blur, 0.35, 0.0, samples, average=done >= 0.5)
+    if done < COARSE_FRACTION:
+        return StepSchedule(blur, 0.7, MOMENTUM, max(samples // 2, 1), average=False)
+    return StepSchedule(blur, 0.35, 0.0, samples, average=done >= 0.5)
 
 
 def has_settled(losses: Sequence[float], noise: float) -> bool:

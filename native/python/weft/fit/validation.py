@@ -49,7 +49,7 @@ class Stage(Protocol):
 
 
 @dataclass
-class Sight:
+class Validation:
     """A view as new draws show it.
 
     Args:
@@ -76,7 +76,9 @@ class Sight:
         return np.where(self.counts[..., None], mean, 0).astype(np.float32)
 
 
-def take_sights(stage: Stage, *, bounces: int | None = None, paths: int = PATHS) -> list[Sight]:
+def draw_validations(
+    stage: Stage, *, bounces: int | None = None, paths: int = PATHS
+) -> list[Validation]:
     """Draw what a stage has found again.
 
     Args:
@@ -89,30 +91,30 @@ def take_sights(stage: Stage, *, bounces: int | None = None, paths: int = PATHS)
     """
     views = stage.seen
     before = save_views(views)
-    sights = []
+    validations = []
     for view in views:
         weights = view.target.noise_weights().reshape(-1, 3)
         shape = (view.camera.height, view.camera.width)
         a, b = (np.zeros((*shape, 3), np.float32) for _ in range(2))
         used = view.trust.reshape(shape)
         counts = np.zeros(shape, bool)
-        sights.append(Sight(view.target, counts, a, b, weights.reshape(*shape, 3), used))
-    chosen = [_chosen(entry.weights, len(views)) for entry in sights]
+        validations.append(Validation(view.target, counts, a, b, weights.reshape(*shape, 3), used))
+    chosen = [_chosen(entry.weights, len(views)) for entry in validations]
     total = sum(map(len, chosen))
     samples = int(np.clip(paths // (2 * max(total, 1)), stage.settings.samples, MOST_SAMPLES))
     try:
-        for view, sight in zip(views, sights, strict=True):
-            view.weights = sight.weights.reshape(-1, 3)
-        _draw(stage, views, sights, chosen, samples, bounces)
+        for view, fresh in zip(views, validations, strict=True):
+            view.weights = fresh.weights.reshape(-1, 3)
+        _draw(stage, views, validations, chosen, samples, bounces)
     finally:
         restore_views(views, before)
-    return sights
+    return validations
 
 
 def _draw(
     stage: Stage,
     views: Sequence[View],
-    sights: Sequence[Sight],
+    validations: Sequence[Validation],
     chosen: Sequence[NDArray[np.uint32]],
     samples: int,
     bounces: int | None,
@@ -126,11 +128,11 @@ def _draw(
             view.pixels = part if len(part) else pixels[:1]
         halves = stage.look(samples, FIRST_DRAW + number, bounces)
         first = 0
-        for view, sight in zip(views, sights, strict=True):
+        for view, fresh in zip(views, validations, strict=True):
             last = first + 3 * len(view.pixels)
-            for grid, rows in zip((sight.a, sight.b), halves, strict=True):
+            for grid, rows in zip((fresh.a, fresh.b), halves, strict=True):
                 grid.reshape(-1, 3)[view.pixels] = rows[first:last].reshape(-1, 3)
-            sight.counts.reshape(-1)[view.pixels] = True
+            fresh.counts.reshape(-1)[view.pixels] = True
             first = last
 
 

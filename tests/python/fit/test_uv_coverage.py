@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from addon.core.fitting.uv_places import coverage_of, overlap_of, uv_area, uv_places
 
 import weft
+from weft.fit.uv_coverage import coverage_of, overlap_of, uv_area, uv_places
 from weft.scene import Closure, Material, Mesh, Object
 
 CLAY = Material("Clay", Closure("diffuse"))

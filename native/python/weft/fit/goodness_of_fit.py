@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.fit.causes import find_swapped, suspect
 from weft.fit.misfit import SMALL, measure
-from weft.fit.sights import take_sights
+from weft.fit.validation import draw_validations
 from weft.fit.verdict import Verdict, ViewVerdict, worst
 from weft.fit.wording import Case, sentence_of, words_of
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.fit.misfit import Misfit
-    from weft.fit.sights import Sight, Stage
     from weft.fit.target import Target
+    from weft.fit.validation import Stage, Validation
     from weft.fit.verdict import Cause, Level
     from weft.scene import Scene
 
@@ -45,13 +45,15 @@ def judge(stage: Stage, scene: Scene) -> Verdict:
     Raises:
         DrawInterrupted: The renderer's interrupt says so.
     """
-    sights = take_sights(stage)
-    found = [measure(sight) for sight in sights]
+    validations = draw_validations(stage)
+    found = [measure(fresh) for fresh in validations]
     levels = [level_of(one) for one in found]
-    case = Case(worst(levels), [sight.target.name for sight in sights], found, levels)
+    case = Case(worst(levels), [fresh.target.name for fresh in validations], found, levels)
     if case.level != "explained":
-        case.causes = _causes(stage, sights, case)
-    views = tuple(_judge_view(scene, case, number, sight) for number, sight in enumerate(sights))
+        case.causes = _causes(stage, validations, case)
+    views = tuple(
+        _judge_view(scene, case, number, fresh) for number, fresh in enumerate(validations)
+    )
     ratio = math.sqrt(float(np.mean([view.ratio**2 for view in views])))
     misfit = math.sqrt(float(np.mean([view.misfit**2 for view in views])))
     sentence = sentence_of(case, ratio, stage.settings.bounces)
@@ -86,12 +88,12 @@ def _is_too_much(found: Misfit) -> bool:
     return found.grain == 1 and found.power > MOST_RATIO**2 * noise
 
 
-def _judge_view(scene: Scene, case: Case, number: int, sight: Sight) -> ViewVerdict:
+def _judge_view(scene: Scene, case: Case, number: int, fresh: Validation) -> ViewVerdict:
     found = case.found[number]
     noise = math.sqrt(found.noise + SMALL**2)
     return ViewVerdict(
-        sight.target.name,
-        scene.camera(sight.target.camera).name,
+        fresh.target.name,
+        scene.camera(fresh.target.camera).name,
         case.levels[number],
         math.sqrt(max(found.power, 0.0)) / noise,
         math.sqrt(max(found.misfit, 0.0)),
@@ -103,7 +105,7 @@ def _judge_view(scene: Scene, case: Case, number: int, sight: Sight) -> ViewVerd
     )
 
 
-def _causes(stage: Stage, sights: Sequence[Sight], case: Case) -> list[Cause]:
+def _causes(stage: Stage, validations: Sequence[Validation], case: Case) -> list[Cause]:
     """Return what is likely wrong, the likeliest first."""
     left = [one.certainty > CERTAIN or _is_too_much(one) for one in case.found]
     bad = [n for n, level in enumerate(case.levels) if left[n] and level != "explained"]
@@ -112,10 +114,10 @@ def _causes(stage: Stage, sights: Sequence[Sight], case: Case) -> list[Cause]:
         outliers = ["outliers"]
     if not bad:
         return outliers
-    case.swapped = [pair for pair in find_swapped(sights) if set(pair) & set(bad)]
+    case.swapped = [pair for pair in find_swapped(validations) if set(pair) & set(bad)]
     if case.swapped:
         return ["swapped", *outliers]
-    case.suspicions = {number: suspect(sights[number]) for number in bad}
+    case.suspicions = {number: suspect(validations[number]) for number in bad}
     case.alone = _alone(case.found)
     own: list[Cause] = [] if case.alone is None else ["picture"]
     told = _told(case, bad if case.alone is None else [case.alone])
@@ -160,6 +162,6 @@ def _bounces_explain(stage: Stage, case: Case) -> bool:
     more = max(2 * stage.settings.bounces, MORE_BOUNCES)
     if stage.settings.bounces >= MORE_BOUNCES:
         return False
-    after = [measure(sight).misfit for sight in take_sights(stage, bounces=more)]
+    after = [measure(fresh).misfit for fresh in draw_validations(stage, bounces=more)]
     before = [one.misfit for one in case.found]
     return sum(after) < (1 - TELLING_BOUNCES) * sum(before)

@@ -1,58 +1,44 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""Textures while they are being fitted: small, and now and then."""
+# SPDX-License-Identifier: Apache-2.0
+"""What a fit has found while it runs; images small, for they are shown at once."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.fit import FitResult, FittedTexture
+from weft.fit.result import FitResult
 from weft.fit.target_files import resample
+from weft.fit.texture_parameters import FittedTexture
 from weft.fit.unknown_environment import environment_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft.fit import Fit
-    from weft.fit.fit import Progress
+    from weft.fit.fit import Fit
+    from weft.fit.progress import Progress
     from weft.scene import Environment
 
-INTERVAL = 1.0  # seconds between two previews, at least
-SHARE = 0.05  # of the time, that making them may take
 LONGEST_SIDE = 256  # texels; writing so many into an image takes Blender a few milliseconds
 
 
-@dataclass
-class PreviewClock:
-    """When the next preview is due."""
+def running_result(fit: Fit, progress: Progress, *, with_images: bool) -> FitResult:
+    """Return what a fit has found by now, under the reason ``running``.
 
-    due: float = 0.0
-
-    def is_due(self) -> bool:
-        """Return whether it is time."""
-        return time.perf_counter() >= self.due
-
-    def took(self, seconds: float) -> None:
-        """Note how long the last one took."""
-        self.due = time.perf_counter() + max(INTERVAL, seconds / SHARE)
-
-
-def running_result(fit: Fit, progress: Progress, clock: PreviewClock) -> FitResult:
-    """Return what a fit has found by now; images only where they are due."""
+    Args:
+        fit: Between two steps.
+        progress: Of its last step.
+        with_images: The textures and the environment as they are now, with no side longer than
+            LONGEST_SIDE; without, there are none.
+    """
     textures: dict[str, FittedTexture] = {}
     environment = None
-    if clock.is_due():
-        textures, environment = preview_images(fit, clock)
+    if with_images:
+        textures, environment = preview_images(fit)
     return FitResult(progress.values, progress.errors, textures, "running", environment=environment)
 
 
-def preview_images(
-    fit: Fit, clock: PreviewClock
-) -> tuple[dict[str, FittedTexture], Environment | None]:
-    """Return the textures as they are now, at a size that is quickly shown, and the environment."""
-    began = time.perf_counter()
+def preview_images(fit: Fit) -> tuple[dict[str, FittedTexture], Environment | None]:
+    """Return small textures and the environment of a fit between two steps."""
     found = dict(fit.stage.textures())
     environment = None
     if fit.unknown is not None:
@@ -62,7 +48,6 @@ def preview_images(
         name: FittedTexture(small_image(entry.pixels), entry.known, small_image(entry.errors))
         for name, entry in found.items()
     }
-    clock.took(time.perf_counter() - began)
     return made, environment
 
 

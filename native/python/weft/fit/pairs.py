@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-License-Identifier: Apache-2.0
 """A photo beside the scene as it is by now, small enough for a panel."""
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit import Target
 from weft.fit.comparison import choose_exposure, color_map, encode_display
+from weft.fit.target import Target
 from weft.fit.views import restore_views, save_views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft.fit import Fit
+    from weft.fit.fit import Fit
     from weft.fit.views import View
 
 LIVE_PIXELS = 1 << 13  # of all pictures together

@@ -14,10 +14,10 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
 from weft.fit.loss import LossMeter
-from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.phases import Phase, PhaseList
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.smooth_glass import require_known_directions
+from weft.fit.unknowns import build_unknowns, result_values
 from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
 from weft.render.directions import Directions
 
@@ -45,7 +45,7 @@ MAX_SAMPLES_FACTOR = 8  # times the samples of the settings
 START_DEVIATION = 1.0  # of the range: how far from its start a scalar may be while nothing is known
 
 
-class StageOfNumbers(ABC):
+class ScalarStageBase(ABC):
     """Unknowns, views and Gauss-Newton of a fit of scalars, colours, exposures and lights.
 
     Args:
@@ -219,7 +219,7 @@ class StageOfNumbers(ABC):
     def look(
         self, samples: int, draw: int, bounces: int | None = None
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Draw the views' pixels at what was found; see weft.fit.sights.Stage."""
+        """Draw the views' pixels at what was found; see weft.fit.validation.Stage."""
         numbers = self.numbers
         before = numbers.draws, numbers.bounces
         numbers.draws, numbers.bounces = draw, bounces or numbers.bounces
@@ -235,7 +235,7 @@ class StageOfNumbers(ABC):
 
     def errors(self) -> Mapping[str, NDArray[np.float64]]:
         """Return the standard errors by name."""
-        errors = self.standard_errors * self.unknowns.slopes(self.x)
+        errors = self.standard_errors * self.unknowns.derivatives(self.x)
         return {block.name: errors[block.part] for block in self.unknowns.blocks}
 
     def inflation(self) -> NDArray[np.float64] | None:
