@@ -20,7 +20,6 @@ from weft.scene import (
     Environment,
     Material,
     Mesh,
-    Mix,
     NormalMap,
     Object,
     PointLight,
@@ -62,38 +61,31 @@ MATERIALS: dict[str, Callable[[], Material]] = {
     "plain": lambda: principled("ball"),
     "metallic": lambda: principled("ball", metallic=0.5),
     "diffuse": lambda: Material("ball", Closure("diffuse", color=(0.5, 0.5, 0.5))),
-    "texture": lambda: mapped("base_color"),
-    "texture metallic": lambda: mapped("base_color", metallic=0.5),
+    "texture": lambda: mapped("base_color", metallic=0.5),
     "textures": lambda: mapped("base_color", "roughness", metallic=0.5),
     "textures normal": lambda: mapped("base_color", "roughness", "normal", metallic=0.5),
     "glass": lambda: principled("ball", transmission_weight=1.0),
-    "mixture": lambda: Material(
-        "ball", Mix(Closure("diffuse"), Closure("glossy", roughness=0.3), factor=0.5)
-    ),
     "blender": lambda: principled("ball", **BLENDER),
-    "blender metallic": lambda: principled("ball", **BLENDER, metallic=0.5),
     "blender texture": lambda: mapped("base_color", **BLENDER),
     "blender textures": lambda: mapped("base_color", "roughness", **BLENDER),
     "blender normal": lambda: mapped("base_color", "roughness", "normal", **BLENDER),
 }
 """Shapes of material by name."""
 
-FITTED = frozenset(("plain", "metallic", "textures", "blender", "blender metallic"))
+FITTED = frozenset(("metallic", "blender"))
 """Those whose numbers are fitted without waiting for a compiler."""
 
 
 class LightSet(NamedTuple):
-    """Lights of a scene.
+    """Lights of a scene beside a sky.
 
     Args:
         lights: Its lamps.
         is_mesh: An object shines.
-        has_environment: There is light from everywhere.
     """
 
     lights: tuple[Light, ...] = ()
     is_mesh: bool = False
-    has_environment: bool = True
 
 
 def light_sets() -> dict[str, LightSet]:
@@ -106,8 +98,6 @@ def light_sets() -> dict[str, LightSet]:
         "sky, point": LightSet((point,)),
         "sky, sun": LightSet((SunLight((0, 0, -1)),)),
         "sky, object": LightSet(is_mesh=True),
-        "area": LightSet((area,), has_environment=False),
-        "point": LightSet((point,), has_environment=False),
     }
 
 
@@ -130,7 +120,5 @@ def scene_of(material: Material, lit: LightSet) -> weft.Scene:
         objects,
         cameras=[Camera(16, 16, fov=0.7, transform=pose)],
         lights=list(lit.lights),
-        environment=Environment(np.full((2, 4, 3), 0.5, np.float32))
-        if lit.has_environment
-        else None,
+        environment=Environment(np.full((2, 4, 3), 0.5, np.float32)),
     )

@@ -128,8 +128,11 @@ DeviceInfo null_info(const DeviceFeatures& features) {
 
 class NullDeviceImplementation final : public NullDevice {
 public:
-    explicit NullDeviceImplementation(const DeviceInfo& info, KernelSink sink = {})
-        : NullDevice(info), m_sink(std::move(sink)), m_pool(m_source, {.device_name = info.name}) {}
+    explicit NullDeviceImplementation(const DeviceInfo& info)
+        : NullDevice(info), m_pool(m_source, {.device_name = info.name}) {}
+    NullDeviceImplementation(const DeviceInfo& info, KernelSink sink)
+        : NullDevice(info), m_sink(std::move(sink)), m_clears(true),
+          m_pool(m_source, {.device_name = info.name}) {}
 
     MemoryInfo memory_info() const override {
         const UseGate::Use inside(m_gate);
@@ -143,6 +146,9 @@ public:
         const bool is_empty = desc.size_bytes == 0;
         const Allocation allocation =
             is_empty ? Allocation{} : m_pool.allocate(desc.size_bytes, desc.label);
+        if (m_clears && !is_empty) {
+            std::memset(allocation.mapped(), 0, desc.size_bytes);
+        }
         return std::make_shared<NullBuffer>(shared_from_this(), is_empty ? nullptr : &m_pool,
                                             allocation, desc.memory == MemoryKind::readback);
     }
@@ -239,6 +245,8 @@ private:
     }
 
     KernelSink m_sink;
+    bool m_clears =
+        false; ///< memory that was used before: what no kernel writes is read as results
     HostSource m_source;
     MemoryPool m_pool;
     mutable UseGate m_gate;

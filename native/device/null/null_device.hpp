@@ -27,6 +27,7 @@ protected:
 
 /// Sees what create_kernel() gets, in the thread that calls it.
 using KernelSink = std::function<void(const KernelDesc&)>;
+/// One whose buffers hold zeros until they are written to.
 /// @param info: what it says of itself. @param sink: empty: nobody looks at its kernels.
 [[nodiscard]] std::shared_ptr<NullDevice> create_null_device(const DeviceInfo& info,
                                                              KernelSink sink);

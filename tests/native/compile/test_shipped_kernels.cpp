@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kText = "float f(float x) { return 2 * x; }\n";
 
-KernelCode compile(Compiler& compiler, std::string_view text = kText,
+KernelCode code_of(Compiler& compiler, std::string_view text = kText,
                    Target target = Target::spirv) {
     const auto module = load_text(compiler, text, target);
     KernelRequest request{.module = module, .linked = {}, .source = {}, .entry_point = "go"};
@@ -39,7 +39,7 @@ struct Installation {
 
     explicit Installation(Target target = Target::spirv) {
         const auto maker = Compiler::create(describe_cached_compiler(made.path()));
-        code = compile(*maker, kText, target);
+        code = code_of(*maker, kText, target);
         const fs::path shaders = installed.path() / "shaders";
         fs::copy(desc.shader_directory, shaders, fs::copy_options::recursive);
         desc.shader_directory = shaders;
@@ -60,7 +60,7 @@ TEST_CASE("shipped kernels are taken without a compiler's process, also without 
         }
         const auto compiler = Compiler::create(installation.desc);
 
-        CHECK(compile(*compiler).code == installation.code.code);
+        CHECK(code_of(*compiler).code == installation.code.code);
         CHECK(compiler->statistics().helper_starts == 0);
         CHECK(compiler->statistics().kernel_hits == 1);
         CHECK(compiler->statistics().module_hits == 1);
@@ -74,7 +74,7 @@ TEST_CASE("a shipped kernel is not taken once one of Weft's shaders is another",
         << "// changed\n";
     const auto compiler = Compiler::create(installation.desc);
 
-    (void)compile(*compiler);
+    (void)code_of(*compiler);
 
     CHECK(compiler->statistics().module_misses == 1);
     CHECK(compiler->statistics().kernel_misses == 1);
@@ -84,7 +84,7 @@ TEST_CASE("a shipped kernel is not taken for another source", "[helper]") {
     const Installation installation;
     const auto compiler = Compiler::create(installation.desc);
 
-    (void)compile(*compiler, "float f(float x) { return 3 * x; }\n");
+    (void)code_of(*compiler, "float f(float x) { return 3 * x; }\n");
 
     CHECK(compiler->statistics().module_misses == 1);
     CHECK(compiler->statistics().kernel_misses == 1);
@@ -103,7 +103,7 @@ TEST_CASE("damaged shipped kernels are compiled anew, and stay as they are", "[h
     }
     const auto compiler = Compiler::create(installation.desc);
 
-    CHECK(compile(*compiler).code == installation.code.code);
+    CHECK(code_of(*compiler).code == installation.code.code);
     CHECK(compiler->statistics().kernel_misses == 1);
     for (const fs::path& file : files) {
         CHECK(fs::exists(file));
@@ -114,7 +114,7 @@ TEST_CASE("CUDA sources share what they begin with in a cache, and come back who
     const Installation installation(Target::cuda);
     const auto compiler = Compiler::create(installation.desc);
 
-    CHECK(compile(*compiler, kText, Target::cuda).code == installation.code.code);
+    CHECK(code_of(*compiler, kText, Target::cuda).code == installation.code.code);
     CHECK(compiler->statistics().kernel_hits == 1);
 
     std::uintmax_t kernel_bytes = 0;
@@ -133,7 +133,7 @@ TEST_CASE("a shipped CUDA source brings what was made of it", "[helper]") {
                   core::pack_images({{.architecture = 90, .bytes = machine_code}}));
     const auto compiler = Compiler::create(installation.desc);
 
-    const KernelCode code = compile(*compiler, kText, Target::cuda);
+    const KernelCode code = code_of(*compiler, kText, Target::cuda);
     const core::SplitImages split = core::split_images(code.code);
 
     CHECK(std::ranges::equal(split.source, installation.code.code));

@@ -67,7 +67,7 @@ def test_textures_of_any_size_share_a_shipped_kernel(software, tmp_path):
     pixels = np.random.default_rng(1).uniform(0, 1, (64, 32, 3)).astype(np.float32)
 
     with weft.create_device(type="vulkan", cache_directory=tmp_path) as own:
-        material = principled("mapped", base_color=Texture(pixels))
+        material = principled("mapped", base_color=Texture(pixels), metallic=1.0)
         weft.Renderer(own, other_scene(material)).render(settings=PathSettings(1, bounces=1))
 
         assert own.compiler_statistics["kernel_misses"] == 0
