@@ -42,7 +42,7 @@ struct NamedCall {
 std::vector<NamedCall> calls_below(const std::string& name, const SlangCall& call) {
     std::vector<NamedCall> found;
     for (const auto& [key, argument] : call.arguments) {
-        std::string path = name + "." + key;
+        std::string path = core::text(name, ".", key);
         const Value* value = &argument;
         const auto* texture = std::get_if<std::shared_ptr<Texture>>(value);
         while (texture != nullptr && (*texture)->uv) {
@@ -294,7 +294,7 @@ std::string MaterialPrinter::new_call(const std::string& name, const SlangCall& 
     std::vector<std::string> arguments;
     arguments.reserve(call.arguments.size());
     for (const auto& [key, argument] : call.arguments) {
-        arguments.push_back(free_value(name + "." + key, argument));
+        arguments.push_back(free_value(core::text(name, ".", key), argument));
     }
     if (!call.origin.empty()) {
         const std::string code = text_of_code(call.function, call.source, call.module);
