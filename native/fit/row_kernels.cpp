@@ -15,6 +15,14 @@
 #define WEFT_FIT_INLINE inline
 #endif
 
+#if defined(__clang__)
+#define WEFT_FIT_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define WEFT_FIT_UNROLL _Pragma("GCC unroll 4")
+#else
+#define WEFT_FIT_UNROLL
+#endif
+
 namespace weft::fit {
 
 namespace {
@@ -60,9 +68,9 @@ WEFT_FIT_INLINE void add_tile(const float* a, const float* b, std::size_t rows, 
     Lanes sums[kTileRows][vectors] = {};
     for (std::size_t row = 0; row < rows; ++row) {
         const auto* columns = reinterpret_cast<const LooseLanes*>(b + row * width);
-#pragma GCC unroll 4
+        WEFT_FIT_UNROLL
         for (std::size_t i = 0; i < kTileRows; ++i) {
-#pragma GCC unroll 2
+            WEFT_FIT_UNROLL
             for (std::size_t j = 0; j < vectors; ++j) {
                 sums[i][j] += a[row * width + i] * columns[j];
             }
@@ -96,9 +104,9 @@ WEFT_FIT_INLINE void transform_tile(const float* rows_in, std::size_t width, con
     Lanes sums[tile_rows][vectors] = {};
     for (std::size_t k = 0; k < width; ++k) {
         const auto* columns = reinterpret_cast<const LooseLanes*>(matrix + k * out_width);
-#pragma GCC unroll 4
+        WEFT_FIT_UNROLL
         for (std::size_t i = 0; i < tile_rows; ++i) {
-#pragma GCC unroll 2
+            WEFT_FIT_UNROLL
             for (std::size_t j = 0; j < vectors; ++j) {
                 sums[i][j] += rows_in[i * width + k] * columns[j];
             }
@@ -106,7 +114,7 @@ WEFT_FIT_INLINE void transform_tile(const float* rows_in, std::size_t width, con
     }
     for (std::size_t i = 0; i < tile_rows; ++i) {
         auto* target = reinterpret_cast<LooseLanes*>(out + i * out_width);
-#pragma GCC unroll 2
+        WEFT_FIT_UNROLL
         for (std::size_t j = 0; j < vectors; ++j) {
             target[j] = sums[i][j];
         }
