@@ -36,7 +36,7 @@ class Directions:
         self.lengths: list[int] = table["lengths"]  # directions of each material
         self.count = len(wanted)
         self.moved = table["moved"].astype(bool)  # which parameters any of them moves
-        self.most = max(self.lengths)
+        self.most: int = max(self.lengths)
         self.seeds = Tensor.from_numpy(device, table["seeds"])
         self.tensors = [self.seeds]
         self.view = {

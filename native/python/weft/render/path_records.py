@@ -94,7 +94,7 @@ class PathRecords:
     def row_count(self) -> int:
         """Floats of a record: the surface, and three for each direction of its material."""
         if self.media:
-            most = max(self.directions.most, self.media.most, 1)
+            most: int = max(self.directions.most, self.media.most, 1)
             return RecordRow.slope_behind + 3 * most
         return RecordRow.slope + 3 * max(self.directions.most, 1)
 
