@@ -2025,8 +2025,7 @@ def _counted_calls(kind: str) -> int:
 
 def _create_compile_only(kind: str, cache_directory: _Folder) -> Device:
     """
-    A device that compiles kernels for software, vulkan or cuda and runs nothing, for Weft's own
-    build.
+    A device that compiles kernels for software, vulkan or cuda and runs nothing, for Weft's own build.
     """
 
 def _open_devices() -> list[DeviceInfo]:
