@@ -37,7 +37,7 @@ def load(monkeypatch, tmp_path):
     def read(content):
         path = tmp_path / "fit.npz"
         path.write_bytes(content)
-        return checkpoint.load_state(None, path)
+        return checkpoint.load_state(path, None)
 
     return read
 

@@ -105,7 +105,7 @@ def test_hostile_checkpoints_give_one_error_and_run_nothing(tmp_path, kind):
     path = archive_of(tmp_path / "fit.npz", history=hostile_arrays(mark)[kind])
 
     with pytest.raises(weft.ArgumentError, match="no checkpoint"):
-        load_state(None, path)
+        load_state(path, None)
     assert not mark.exists()
 
 
@@ -114,7 +114,7 @@ def test_a_bare_pickle_is_no_checkpoint(tmp_path):
     (tmp_path / "fit.npz").write_bytes(pickle.dumps(WritesAFile(mark)))
 
     with pytest.raises(weft.ArgumentError, match="no checkpoint"):
-        load_state(None, tmp_path / "fit.npz")
+        load_state(tmp_path / "fit.npz", None)
     assert not mark.exists()
 
 
