@@ -41,10 +41,12 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
   bench evaluate       Slang Evaluate beside Blender's nodes (tests/bench/slang_nodes)
   bench real           public assets beside Cycles, and a phone capture (tests/bench/real)
   bench torch          calls with tensors of torch beside torch itself (tests/bench/torch_main.py)
-  wheel                build the wheels into build/wheels, with kernels of common scenes compiled
+  wheel [--kernels]    build the wheels into build/wheels; --kernels compiles those of common
+                       scenes ahead, which takes a processor tens of minutes
   kernels [OPTIONS]    compile the kernels of common scenes for the package of ./dev build, which
                        wheels bring; options of packaging/kernels/build.py choose some
-  extension            build the wheels and the Blender extension into build/extension
+  extension [--kernels]
+                       build the wheels and the Blender extension into build/extension
   templates            build the asset library of the node templates into build/templates, which the
                        extension brings; new CATEGORY/NAME writes a template to begin with
   reference            write docs/reference anew from docstrings and public headers

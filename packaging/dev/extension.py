@@ -158,12 +158,17 @@ def build_extension(
     return built
 
 
-def provide_extension() -> list[Path]:
-    """Build the wheels of all Pythons that this machine has, and the extension from them."""
-    found = [wheels.provide_wheel(setup())]
+def provide_extension(*, with_kernels: bool = False) -> list[Path]:
+    """Build the wheels of all Pythons that this machine has, and the extension from them.
+
+    Args:
+        with_kernels: The kernels of common scenes are compiled, see wheels.provide_wheel().
+    """
+    provide = wheels.provide_wheel if with_kernels else wheels.build_wheel
+    found = [provide(setup())]
     second = wheels.second_environment()
     if second:
-        found.append(wheels.provide_wheel(second))
+        found.append(provide(second))
     else:
         say("the extension is for Blender 4.5 only: 5.1 and later have Python 3.13")
     return pack(found, OUTPUT, templates.provide_library())
@@ -198,8 +203,6 @@ def pack(found: list[Path], output: Path, library: Path | None) -> list[Path]:
 
 def command_extension(arguments: list[str]) -> int:
     """Build the extension and print where it lies."""
-    if arguments:
-        raise DevError(f"./dev extension takes no arguments, got {' '.join(arguments)}")
-    for path in provide_extension():
+    for path in provide_extension(with_kernels=wheels.wants_kernels("extension", arguments)):
         print(os.path.relpath(path, ROOT))
     return 0

@@ -75,7 +75,7 @@ def build_wheel(environment: environments.Environment) -> Path:
 
 
 def provide_wheel(environment: environments.Environment) -> Path:
-    """Return the wheel with its kernels compiled, for people; compiling them takes minutes."""
+    """Return the wheel with its kernels compiled; all of them take a processor tens of minutes."""
     if kernels.built() is None:
         environments.provide(environment, "build", "cuda", "test")
         kernels.build_for(environment, build_wheel(environment))
@@ -108,11 +108,21 @@ def second_environment() -> environments.Environment | None:
     return environment
 
 
+def wants_kernels(command: str, arguments: list[str]) -> bool:
+    """Return whether the arguments of a command ask for compiled kernels.
+
+    Raises:
+        DevError: They are others.
+    """
+    if arguments not in ([], ["--kernels"]):
+        raise DevError(f"./dev {command} knows --kernels, got {' '.join(arguments)}")
+    return bool(arguments)
+
+
 def command_wheel(arguments: list[str]) -> int:
     """Build all wheels and print where they lie."""
-    if arguments:
-        raise DevError(f"./dev wheel takes no arguments, got {' '.join(arguments)}")
+    provide = provide_wheel if wants_kernels("wheel", arguments) else build_wheel
     for environment in (setup(), second_environment()):
         if environment:
-            print(os.path.relpath(provide_wheel(environment), ROOT))
+            print(os.path.relpath(provide(environment), ROOT))
     return 0
