@@ -80,7 +80,8 @@ Attempts attempts_of(const SolverSettings& settings) {
 
 bool SeenPlace::is_below(const LossEstimate& other) const noexcept {
     return other.loss - loss.loss >
-           kSignificantDeviations * std::hypot(other.deviation, loss.deviation);
+           kSignificantDeviations *
+               std::sqrt(other.deviation * other.deviation + loss.deviation * loss.deviation);
 }
 
 bool is_still(const Quadratic& quadratic) noexcept {

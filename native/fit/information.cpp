@@ -169,7 +169,9 @@ Vector eigenvalue_noise(const Matrix& skew, std::span<const double> diagonal_noi
     Vector out(values.size());
     const double entry = std::sqrt(2.0 / static_cast<double>(std::max<Index>(count, 1)));
     for (Index j = 0; j < count; ++j) {
-        const double pairs = std::hypot(size[j] * entry, std::sqrt(beside[j])) + size[j] * size[j];
+        // Not std::hypot(): glibc's is of 2.35, and wheels end at 2.34.
+        const double own_part = size[j] * entry;
+        const double pairs = std::sqrt(own_part * own_part + beside[j]) + size[j] * size[j];
         double alone = 0;
         for (Index i = 0; i < count; ++i) {
             const double own = diagonal_noise[static_cast<std::size_t>(i)];
