@@ -13,8 +13,7 @@ from addon.core.graph.model import Graph
 
 from support.node_graphs import GraphBuilder
 from support.texture_cases import CASES, Case, points
-from weft.scene.kernel_text import wrapped_source
-from weft.scene.program import Printer
+from weft.scene.program import print_program
 
 
 @dataclass
@@ -69,19 +68,25 @@ def print_value(name: str, output: str, function: str = "evaluate") -> NodeFunct
     """Return the output of a case's node as a function."""
     compiled = compile_material(case_graph(name, output), {}, "Case")
     assert compiled.problems == [], compiled.problems
-    value = compiled.material.surface.inputs["color"]
-    printer = Printer()
-    result = printer.value("color", value)
-    numbers = [number for slot in printer.slots for number in slot.values]
+    program = print_program(compiled.material)
+    # Text of the graph's own, of ramps for example, lies in a namespace that the program names.
+    owners = sorted(set(re.findall(r"\buser_\w+(?=::)", program.text)))
+    assert len(program.sources) == len(owners) <= 1
+    sources = [f"namespace {o}\n{{\n{s}\n}}" for o, s in zip(owners, program.sources, strict=True)]
+    # The program of an emission is its color, times a strength; the rest of the surface goes.
+    lines = [line.strip() for line in program.text.splitlines()]
+    emission = [line for line in lines if line.startswith("surface.emission = ")]
+    (color,) = re.findall(r"^surface\.emission = \(.*?\) \* (\w+);$", "".join(emission))
+    kept = [line for line in lines if re.match(r"const (float|uint|int|bool)", line)]
+    numbers = [number for slot in program.slots for number in slot.values]
     requests = compiled.attributes
-    body = "\n".join([*printer.lines, f"return {result};"])
+    body = "\n".join([*(line for line in kept if " wi = " not in line), f"return {color};"])
     body = re.sub(r"(?:no_diff )?loadColor\(m\.scene\.geometry, s, (\d+)\)", r"a\1", body)
     body = re.sub(r"parameter\(m, (\d+)\)", r"p\1", body)
     inputs = [f"no_diff float3 a{k}" for k in range(len(requests))]
     inputs += [f"float p{k}" for k in range(len(numbers))]
     text = f"[Differentiable]\npublic float3 {function}({', '.join(inputs)})\n{{\n{body}\n}}\n"
-    imports = {f"import {module};" for module in (*printer.modules, "weft.nodes")}
-    sources = [wrapped_source(source) for source in printer.sources]
+    imports = {f"import {module};" for module in (*program.modules, "weft.nodes")}
     return NodeFunction(
         "\n".join([*sorted(imports), *sources, text]),
         [request.name for request in requests],
