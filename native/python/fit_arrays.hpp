@@ -11,21 +11,33 @@
 
 namespace weft::python {
 
-using FitDoubles = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;
-using FitFloats = pybind11::array_t<float, pybind11::array::c_style | pybind11::array::forcecast>;
-using FitFlags = pybind11::array_t<bool, pybind11::array::c_style | pybind11::array::forcecast>;
-using FitNumbers =
-    pybind11::array_t<std::int64_t, pybind11::array::c_style | pybind11::array::forcecast>;
+/// An array of numpy, converted to T and to rows without gaps. As an argument of a binding it takes arrays alone: numpy
+/// ends the process where it reads a list that changes meanwhile.
+template <typename T>
+class FitArray
+    : public pybind11::array_t<T, pybind11::array::c_style | pybind11::array::forcecast> {
+public:
+    using Base = pybind11::array_t<T, pybind11::array::c_style | pybind11::array::forcecast>;
+    using Base::Base;
+
+    /// Empty if `source` cannot be converted.
+    static FitArray ensure(pybind11::handle source) {
+        return pybind11::reinterpret_steal<FitArray>(Base::ensure(source).release());
+    }
+};
+
+using FitDoubles = FitArray<double>;
+using FitFloats = FitArray<float>;
+using FitFlags = FitArray<bool>;
+using FitNumbers = FitArray<std::int64_t>;
 
 template <typename T>
-std::span<const T>
-span_of(const pybind11::array_t<T, pybind11::array::c_style | pybind11::array::forcecast>& a) {
+std::span<const T> span_of(const FitArray<T>& a) {
     return {a.data(), static_cast<std::size_t>(a.size())};
 }
 
 template <typename T>
-std::vector<T>
-vector_of(const pybind11::array_t<T, pybind11::array::c_style | pybind11::array::forcecast>& a) {
+std::vector<T> vector_of(const FitArray<T>& a) {
     return std::vector<T>(a.data(), a.data() + a.size());
 }
 
@@ -41,3 +53,30 @@ vector_of(const pybind11::array_t<T, pybind11::array::c_style | pybind11::array:
 [[nodiscard]] pybind11::tuple to_tuple(const fit::Information& information);
 
 } // namespace weft::python
+
+namespace pybind11::detail {
+
+template <typename T>
+struct fit_array_caster {
+    using Array = weft::python::FitArray<T>;
+    PYBIND11_TYPE_CASTER(Array, handle_type_name<typename Array::Base>::name);
+
+    bool load(handle source, bool /*convert*/) {
+        if (!isinstance<array>(source)) {
+            return false;
+        }
+        value = Array::ensure(source);
+        return static_cast<bool>(value);
+    }
+};
+
+template <>
+struct type_caster<weft::python::FitDoubles> : fit_array_caster<double> {};
+template <>
+struct type_caster<weft::python::FitFloats> : fit_array_caster<float> {};
+template <>
+struct type_caster<weft::python::FitFlags> : fit_array_caster<bool> {};
+template <>
+struct type_caster<weft::python::FitNumbers> : fit_array_caster<std::int64_t> {};
+
+} // namespace pybind11::detail
