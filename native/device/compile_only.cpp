@@ -9,8 +9,6 @@
 namespace weft::device {
 namespace {
 
-constexpr std::uint32_t kManyGroups = 0x7fffffff;
-
 #if !WEFT_WITH_CUDA
 KernelSink create_image_writer(const DeviceDesc&) {
     throw core::DeviceError("create_device: expected a Weft built with CUDA, got one without; "
@@ -41,30 +39,10 @@ void describe_cuda(DeviceInfo& info) {
 }
 
 DeviceInfo info_of(CompileFor kind) {
-    constexpr std::uint64_t kMemoryBytes = std::uint64_t{1} << 30;
-    DeviceInfo info{.type = DeviceType::vulkan,
-                    .name = "compiles only",
-                    .driver = "none",
-                    .memory_bytes = kMemoryBytes,
-                    .limits = {.max_group_count = {kManyGroups, 65535, 65535},
-                               .max_group_size = {1024, 1024, 64},
-                               .max_threads_per_group = 1024,
-                               .subgroup_size = 32,
-                               .max_shared_memory = 32768,
-                               .max_inline_arguments = 256,
-                               .max_buffer_size = kMemoryBytes,
-                               .max_storage_binding = std::uint64_t{1} << 32,
-                               .storage_binding_alignment = 16},
-                    .features = {.float16 = true,
-                                 .float64 = true,
-                                 .int8 = true,
-                                 .int16 = true,
-                                 .int64 = true,
-                                 .int64_atomics = true,
-                                 .float32_atomic_add = true,
-                                 .float16_atomic_add = true,
-                                 .float64_atomic_add = true,
-                                 .subgroup_arithmetic = true}};
+    DeviceInfo info = create_null_device()->info();
+    info.type = DeviceType::vulkan;
+    info.name = "compiles only";
+    info.limits.max_storage_binding = std::uint64_t{1} << 32;
     if (kind == CompileFor::software) {
         describe_software(info);
     } else if (kind == CompileFor::cuda) {

@@ -20,6 +20,8 @@ inline constexpr std::size_t kMinAverages = 2;
 inline constexpr std::size_t kMaxStartIterations = 8;
 /// Averaged iterations after which parameters are asked whether anything tells them.
 inline constexpr std::size_t kAveragesBeforeQuestion = 4;
+/// Of a variance by noise of the samples: more of them would hardly change it.
+inline constexpr double kDrawnFraction = 0.2;
 /// Of the range: errors of parameters that are not compared.
 inline constexpr double kDoubtfulError = 0.05;
 

@@ -7,13 +7,6 @@
 
 namespace weft::fit {
 
-namespace {
-
-/// Of a variance by noise of the samples: more of them would hardly change it.
-constexpr double kDrawnFraction = 0.2;
-
-} // namespace
-
 void GaussNewton::Implementation::add_to_average() {
     SolverState& state = progress.state;
     SamplePair pair = linearize(state.x);

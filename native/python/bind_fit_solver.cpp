@@ -260,6 +260,8 @@ void bind_place(py::module_& module) {
 } // namespace
 
 void bind_fit_solver(py::module_& module) {
+    module.attr("AVERAGES_BEFORE_QUESTION") = fit::kAveragesBeforeQuestion;
+    module.attr("DRAWN_FRACTION") = fit::kDrawnFraction;
     bind_place(module);
     using Solver = PythonSolver;
     py::classh<Solver>(

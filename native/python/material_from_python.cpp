@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "python/interpreter_lock.hpp"
 #include "scene/material_checks.hpp"
+#include "scene/nesting.hpp"
 
 #include <pybind11/gil_safe_call_once.h>
 
@@ -151,24 +152,6 @@ scene::Value shallow(py::handle object) {
     return is_sequence(object) ? scene::Value(scene::Numbers(py::len(object))) : scene::Value(0.0);
 }
 
-/// Counts how deep values and surfaces lie in each other while it lives.
-class Nesting {
-public:
-    explicit Nesting(std::size_t& depth) : m_depth(depth) {
-        if (m_depth >= scene::kMostNesting) {
-            throw ArgumentError(core::text("Material: surfaces or values lie more than ",
-                                           scene::kMostNesting, " deep in each other; nest fewer"));
-        }
-        m_depth++;
-    }
-    ~Nesting() { m_depth--; }
-    Nesting(const Nesting&) = delete;
-    Nesting& operator=(const Nesting&) = delete;
-
-private:
-    std::size_t& m_depth;
-};
-
 /// The call that a value is, or is looked up by; none: there is no such.
 py::object call_below(py::object value) {
     while (is(value, classes().texture)) {
@@ -266,7 +249,7 @@ std::shared_ptr<const scene::Constant> constant(py::handle object) {
 } // namespace
 
 scene::Value MaterialReader::value(py::handle object) {
-    const Nesting nesting(m_depth);
+    const scene::Nesting nesting(m_depth, "surfaces or values");
     const Classes& known = classes();
     if (PyFloat_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0) {
         return numbers(object);
@@ -316,7 +299,7 @@ scene::Value MaterialReader::value(py::handle object) {
 }
 
 scene::SurfaceRef MaterialReader::surface(py::handle object) {
-    const Nesting nesting(m_depth);
+    const scene::Nesting nesting(m_depth, "surfaces or values");
     if (const auto found = m_surfaces.find(object.ptr()); found != m_surfaces.end()) {
         return found->second;
     }

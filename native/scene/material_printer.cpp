@@ -5,6 +5,7 @@
 #include "core/overloaded.hpp"
 #include "core/sha256.hpp"
 #include "core/text.hpp"
+#include "scene/nesting.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -62,24 +63,6 @@ void add_once(std::vector<std::string>& list, const std::string& entry) {
         list.push_back(entry);
     }
 }
-
-/// Counts how deep values lie in each other while it lives.
-class Nesting {
-public:
-    explicit Nesting(std::size_t& depth) : m_depth(depth) {
-        if (m_depth >= kMostNesting) {
-            throw core::ArgumentError(core::text("Material: values lie more than ", kMostNesting,
-                                                 " deep in each other; nest fewer"));
-        }
-        m_depth++;
-    }
-    ~Nesting() { m_depth--; }
-    Nesting(const Nesting&) = delete;
-    Nesting& operator=(const Nesting&) = delete;
-
-private:
-    std::size_t& m_depth;
-};
 
 } // namespace
 
@@ -179,7 +162,7 @@ std::string MaterialPrinter::constant(std::string name, const Numbers& numbers,
 
 std::string MaterialPrinter::value(const std::string& name, const Value& value,
                                    const ClosureInput& input, bool is_separable) {
-    const Nesting nesting(m_nesting);
+    const Nesting nesting(m_nesting, "values");
     const auto load = [&](std::string_view function, std::uint32_t index) {
         return core::text(no_diff(), function, "(m.scene.geometry, s, ", index, ")");
     };

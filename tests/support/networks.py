@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 import weft
@@ -81,6 +83,88 @@ def network_source(sizes, biases=False, scalar="float", hidden="ReLU", output="I
             return network.run(x);
         }}
     """
+
+
+def squared_error_source(sizes, biases=False, scalar="float", hidden="ReLU"):
+    """Slang with the squared error of one network, differentiable by its weights."""
+    first, last = sizes[0], sizes[-1]
+    inside = ", ".join(map(str, (first, last, *sizes[1:-1])))
+    network = f"Network<{scalar}, {hidden}, Identity, {int(biases)}, {inside}>"
+    return f"""
+        import mlp;
+        [Differentiable]
+        float loss({network} network, float input[{first}], no_diff float target[{last}])
+        {{
+            float output[{last}] = network.run(input);
+            float error = 0.f;
+            [ForceUnroll]
+            for (int i = 0; i < {last}; i++)
+                error += (output[i] - target[i]) * (output[i] - target[i]);
+            return error;
+        }}
+    """
+
+
+class SquaredErrorStep:
+    """Random weights and samples of a network, and the gradients of its squared error by them.
+
+    Args:
+        device: Where.
+        sizes: Of the layers, input and output included.
+        count: Of samples.
+        biases: Whether layers have them.
+        scalar: ``float`` or ``half``.
+        hidden: Activation of all layers but the last.
+        seed: Of the numbers.
+    """
+
+    def __init__(
+        self, device, sizes, count, *, biases=False, scalar="float", hidden="ReLU", seed=1
+    ):
+        rng = np.random.default_rng(seed)
+        dtype = np.float16 if scalar == "half" else np.float32
+        parts = []
+        for a, b in pairwise(sizes):
+            parts.append(rng.uniform(-1, 1, a * b) * np.sqrt(3 / a))
+            parts += [rng.uniform(-0.5, 0.5, b)] * biases
+        self.sizes, self.biases, self.hidden = sizes, biases, hidden
+        self.flat = np.concatenate(parts).astype(dtype)
+        self.x = rng.standard_normal((count, sizes[0])).astype(dtype)
+        self.target = rng.standard_normal((count, sizes[-1])).astype(dtype)
+        # Sums of more halves would leave the range of their type.
+        self.given = 2.0**-12 if scalar == "half" else 1.0
+        text = squared_error_source(sizes, biases, scalar, hidden)
+        self.backward = weft.Module.load_from_source(device, "squared_error", text).loss.bwds
+        self.weights = weft.Tensor.from_numpy(device, self.flat).with_grads(
+            grad_out=weft.Tensor.zeros(device, self.flat.shape, weft.float32)
+        )
+        self.inputs = weft.Tensor.from_numpy(device, self.x)
+        self.targets = weft.Tensor.from_numpy(device, self.target)
+        given = np.full(count, self.given, np.float32)
+        self.result = weft.Tensor.zeros(device, (count,)).with_grads(
+            grad_in=weft.Tensor.from_numpy(device, given)
+        )
+
+    def step(self):
+        """Forward and backward."""
+        self.backward(self.weights, self.inputs, self.targets, _result=self.result)
+
+    def torch_network(self, torch, dtype):
+        """The same network as modules of torch on its GPU."""
+        sizes, modules = self.sizes, []
+        flat = self.flat.astype(np.float64)
+        layers = weft.mlp.layers(flat, sizes[0], sizes[-1], sizes[1:-1], biases=self.biases)
+        for weight, bias in layers:
+            linear = torch.nn.Linear(*weight.shape, bias=bias is not None)
+            linear.weight.data = torch.from_numpy(np.ascontiguousarray(weight.T))
+            if bias is not None:
+                linear.bias.data = torch.from_numpy(np.array(bias))
+            modules += [linear, getattr(torch.nn, self.hidden)()]
+        return torch.nn.Sequential(*modules[:-1]).to("cuda", dtype)
+
+    def torch_arrays(self, torch, dtype):
+        """Inputs and targets on torch's GPU."""
+        return [torch.from_numpy(each).cuda().to(dtype) for each in (self.x, self.target)]
 
 
 def evaluate_both(

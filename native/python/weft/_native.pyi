@@ -151,6 +151,15 @@ __all__: list[str] = [
     "wang_hash",
 ]
 
+AVERAGES_BEFORE_QUESTION: int
+"""
+Averaged iterations after which GaussNewton asks whether anything tells its parameters.
+"""
+DRAWN_FRACTION: float
+"""
+Of a variance by noise of the samples: more of them would hardly change it.
+"""
+
 class Diagnostic:
     """
     One message of the Slang compiler.

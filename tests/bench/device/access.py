@@ -10,15 +10,18 @@ which Weft is measured: call it with an old stage and a new one for before and a
 from __future__ import annotations
 
 import sys
-import time
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import weft
 from weft import Tensor
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from bench.sweep.bounds import seconds_of
 
 try:
     import torch
@@ -44,6 +47,8 @@ SIZES = [1 << 26, (1 << 26) + 3, 1_000_003]
 OFFSETS = [0, 1, 3]
 MOST_BYTES = 1 << 30
 """Of one array: larger types take fewer elements."""
+BUDGET = 0.03
+"""Seconds to measure a call for."""
 SAMPLE = 20_000
 """Elements at both ends and in the middle that are compared of a large result."""
 
@@ -156,23 +161,9 @@ class Bench:
             self.arrays[key] = made
         return self.arrays[key]
 
-    def seconds(self, run: Callable[[], object], rounds: int = 3) -> float:
-        """Return the best mean of a few calls that follow each other."""
-        run()
-        self.device.wait()
-        start = time.perf_counter()
-        run()
-        self.device.wait()
-        once = time.perf_counter() - start
-        calls = max(3, min(50, int(0.01 / max(once, 1e-6))))
-        best = once
-        for _ in range(rounds):
-            start = time.perf_counter()
-            for _ in range(calls):
-                run()
-            self.device.wait()
-            best = min(best, (time.perf_counter() - start) / calls)
-        return best
+    def seconds(self, run: Callable[[], object]) -> float:
+        """Return the seconds of a call among others."""
+        return seconds_of(run, self.device.wait, BUDGET)
 
     @cache  # noqa: B019 (there is one bench)
     def copy_seconds(self, size: int) -> float:
@@ -205,17 +196,8 @@ class Bench:
 
 
 def torch_seconds(run: Callable[[], object]) -> float:
-    """Return the best mean of a few calls of torch."""
-    run()
-    torch.cuda.synchronize()
-    best = 1e9
-    for _ in range(5):
-        start = time.perf_counter()
-        for _ in range(10):
-            run()
-        torch.cuda.synchronize()
-        best = min(best, (time.perf_counter() - start) / 10)
-    return best
+    """Return the seconds of a call of torch among others."""
+    return seconds_of(run, torch.cuda.synchronize, BUDGET)
 
 
 def scalars(tensor: Tensor, dtype: type, components: int) -> np.ndarray:

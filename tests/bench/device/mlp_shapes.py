@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from itertools import pairwise
+from pathlib import Path
 
 import mlp_h200
 import numpy as np
@@ -21,7 +21,8 @@ from torch_cases import graph_of
 
 import weft
 
-ACTIVATIONS = {"ReLU": torch.nn.ReLU, "Tanh": torch.nn.Tanh, "Sigmoid": torch.nn.Sigmoid}
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from support.networks import SquaredErrorStep
 
 
 @dataclass(frozen=True)
@@ -67,81 +68,6 @@ SHAPES = [
 ]
 
 
-def source(shape: Shape) -> str:
-    """Return Slang with the loss of a network."""
-    first, last = shape.sizes[0], shape.sizes[-1]
-    inside = ", ".join(map(str, (first, last, *shape.sizes[1:-1])))
-    network = f"Network<{shape.scalar}, {shape.hidden}, Identity, {int(shape.biases)}, {inside}>"
-    return f"""
-        import mlp;
-        [Differentiable]
-        float loss({network} network, float input[{first}], no_diff float target[{last}])
-        {{
-            float output[{last}] = network.run(input);
-            float error = 0.f;
-            [ForceUnroll]
-            for (int i = 0; i < {last}; i++)
-                error += (output[i] - target[i]) * (output[i] - target[i]);
-            return error;
-        }}
-    """
-
-
-class Case:
-    """Arrays of a shape, and Weft's step over them."""
-
-    def __init__(self, device: weft.Device, shape: Shape, count: int) -> None:
-        """Draw the arrays."""
-        rng = np.random.default_rng(1)
-        sizes = shape.sizes
-        dtype = np.float16 if shape.scalar == "half" else np.float32
-        parts = []
-        for a, b in pairwise(sizes):
-            parts.append(rng.uniform(-1, 1, a * b) * np.sqrt(3 / a))
-            parts += [rng.uniform(-0.5, 0.5, b)] * shape.biases
-        self.shape, self.flat = shape, np.concatenate(parts).astype(dtype)
-        self.x = rng.standard_normal((count, sizes[0])).astype(dtype)
-        self.target = rng.standard_normal((count, sizes[-1])).astype(dtype)
-        self.given = 2.0**-12 if shape.scalar == "half" else 1.0
-        module = weft.Module.load_from_source(device, "mlp_shapes", source(shape))
-        self.backward = module.loss.bwds
-        self.weights = weft.Tensor.from_numpy(device, self.flat).with_grads(
-            grad_out=weft.Tensor.zeros(device, self.flat.shape, weft.float32)
-        )
-        self.inputs = weft.Tensor.from_numpy(device, self.x)
-        self.targets = weft.Tensor.from_numpy(device, self.target)
-        given = np.full(count, self.given, np.float32)
-        self.result = weft.Tensor.zeros(device, (count,)).with_grads(
-            grad_in=weft.Tensor.from_numpy(device, given)
-        )
-
-    def step(self) -> None:
-        """Forward and backward."""
-        self.backward(self.weights, self.inputs, self.targets, _result=self.result)
-
-    def network(self, dtype: torch.dtype) -> torch.nn.Sequential:
-        """Return the network as torch has it."""
-        sizes, modules = self.shape.sizes, []
-        layers = weft.mlp.layers(
-            self.flat.astype(np.float64),
-            sizes[0],
-            sizes[-1],
-            sizes[1:-1],
-            biases=self.shape.biases,
-        )
-        for weight, bias in layers:
-            linear = torch.nn.Linear(*weight.shape, bias=bias is not None)
-            linear.weight.data = torch.from_numpy(np.ascontiguousarray(weight.T))
-            if bias is not None:
-                linear.bias.data = torch.from_numpy(np.array(bias))
-            modules += [linear, ACTIVATIONS[self.shape.hidden]()]
-        return torch.nn.Sequential(*modules[:-1]).to("cuda", dtype)
-
-    def torch_arrays(self, dtype: torch.dtype) -> list[torch.Tensor]:
-        """Return inputs and targets."""
-        return [torch.from_numpy(each).cuda().to(dtype) for each in (self.x, self.target)]
-
-
 def gradients(network: torch.nn.Sequential) -> np.ndarray:
     """Return the gradients of weights and biases in Weft's layout."""
     parts = []
@@ -153,16 +79,16 @@ def gradients(network: torch.nn.Sequential) -> np.ndarray:
     return torch.cat(parts).double().cpu().numpy()
 
 
-def is_wrong(case: Case) -> bool:
+def is_wrong(shape: Shape, case: SquaredErrorStep) -> bool:
     """Compare a step with torch in double precision; print errors that are too large."""
-    exact = case.network(torch.float64)
-    x, target = case.torch_arrays(torch.float64)
+    exact = case.torch_network(torch, torch.float64)
+    x, target = case.torch_arrays(torch, torch.float64)
     x.requires_grad_()
     loss = ((exact(x) - target) ** 2).sum(1)
     (loss.sum() * case.given).backward()
     inputs = case.inputs.with_grads()
     case.backward(case.weights, inputs, case.targets, _result=case.result)
-    limit = 3e-2 if case.shape.scalar == "half" else 2e-5
+    limit = 3e-2 if shape.scalar == "half" else 2e-5
     pairs = {
         "loss": (case.result, loss.detach().cpu().numpy()),
         "gradient of the weights": (case.weights.grad_out, gradients(exact)),
@@ -174,17 +100,17 @@ def is_wrong(case: Case) -> bool:
         errors = np.abs(found - expected).ravel() / np.abs(expected).max()
         passed.append(bool(np.quantile(errors, 0.999) <= limit))
         if not passed[-1]:
-            print(f"  WRONG {case.shape.name}: {name}, {np.quantile(errors, 0.999):.2e}")
+            print(f"  WRONG {shape.name}: {name}, {np.quantile(errors, 0.999):.2e}")
     return not all(passed)
 
 
-def torch_times(case: Case) -> dict[str, float]:
+def torch_times(shape: Shape, case: SquaredErrorStep) -> dict[str, float]:
     """Return the times of torch's ways of the step that work here."""
-    dtype = torch.float16 if case.shape.scalar == "half" else torch.float32
-    x, target = case.torch_arrays(dtype)
+    dtype = torch.float16 if shape.scalar == "half" else torch.float32
+    x, target = case.torch_arrays(torch, dtype)
     times: dict[str, float] = {}
     for compiles in (False, True):
-        network = case.network(dtype)
+        network = case.torch_network(torch, dtype)
         called = torch.compile(network) if compiles else network
 
         def step(called=called, network=network) -> None:
@@ -213,10 +139,17 @@ def main() -> int:
     for shape in SHAPES:
         if wanted not in shape.name:
             continue
-        case = Case(device, shape, count + shape.extra)
-        wrong += is_wrong(case)
+        case = SquaredErrorStep(
+            device,
+            shape.sizes,
+            count + shape.extra,
+            biases=shape.biases,
+            scalar=shape.scalar,
+            hidden=shape.hidden,
+        )
+        wrong += is_wrong(shape, case)
         ours = seconds(case.step, device.wait)
-        times = torch_times(case)
+        times = torch_times(shape, case)
         best = min(times, key=times.__getitem__)
         print(
             f"{shape.name:34} weft {ours * 1e6:9.1f} us, torch {best} {times[best] * 1e6:9.1f} us: "

@@ -12,7 +12,7 @@ import numpy as np
 import weft
 from bench.sweep.arrays import SCALARS
 from bench.sweep.case import Ready, Work, WrongResultError, require_close
-from support.networks import Reference
+from support.networks import Reference, SquaredErrorStep
 
 if TYPE_CHECKING:
     import random
@@ -128,86 +128,45 @@ class Network:
         products = 3 * weights - self.sizes[0] * self.sizes[1]
         return Work(float(moved), 2.0 * products * self.samples)
 
-    def _source(self) -> str:
-        first, last = self.sizes[0], self.sizes[-1]
-        inside = ", ".join(map(str, (first, last, *self.sizes[1:-1])))
-        kind = f"Network<{self.scalar}, {self.hidden}, Identity, {int(self.biases)}, {inside}>"
-        return f"""
-            import mlp;
-            [Differentiable]
-            float loss({kind} network, float input[{first}], no_diff float target[{last}])
-            {{
-                float output[{last}] = network.run(input);
-                float error = 0.f;
-                [ForceUnroll]
-                for (int i = 0; i < {last}; i++)
-                    error += (output[i] - target[i]) * (output[i] - target[i]);
-                return error;
-            }}
-        """
-
     def prepare(self, device: weft.Device, torch: Any) -> Ready:
-        """Draw weights and samples; the check takes a part of the samples."""
-        rng = np.random.default_rng(8)
-        dtype = SCALARS[self.scalar]
-        parts = []
-        for a, b in pairwise(self.sizes):
-            parts.append(rng.uniform(-1, 1, a * b) * np.sqrt(3 / a))
-            parts += [rng.uniform(-0.5, 0.5, b)] * self.biases
-        flat = np.concatenate(parts).astype(dtype)
-        x = rng.standard_normal((self.samples, self.sizes[0])).astype(dtype)
-        target = rng.standard_normal((self.samples, self.sizes[-1])).astype(dtype)
-        given = np.full(self.samples, 2.0**-12 if self.scalar == "half" else 1.0, np.float32)
-        module = weft.Module.load_from_source(device, "sweep_networks", self._source())
-        weights = weft.Tensor.from_numpy(device, flat).with_grads(
-            grad_out=weft.Tensor.zeros(device, flat.shape, weft.float32)
+        """Draw weights and samples."""
+        case = SquaredErrorStep(
+            device,
+            self.sizes,
+            self.samples,
+            biases=self.biases,
+            scalar=self.scalar,
+            hidden=self.hidden,
+            seed=8,
         )
-        inputs, targets = (weft.Tensor.from_numpy(device, array) for array in (x, target))
-        result = weft.Tensor.zeros(device, (self.samples,)).with_grads(
-            grad_in=weft.Tensor.from_numpy(device, given)
-        )
-
-        def run() -> None:
-            module.loss.bwds(weights, inputs, targets, _result=result)
 
         def check() -> None:
-            weights.grad_out.copy_from_numpy(np.zeros(flat.shape, np.float32))
-            run()
-            reference = Reference(flat, self.sizes, self.biases, self.hidden)
-            error = 2 * (reference.run(x) - target)
-            expected, _ = reference.gradients(x, error * given[:, None])
-            found = weights.grad_out.to_numpy().astype(np.float64)
+            case.weights.grad_out.copy_from_numpy(np.zeros(case.flat.shape, np.float32))
+            case.step()
+            reference = Reference(case.flat, self.sizes, self.biases, self.hidden)
+            error = 2 * (reference.run(case.x) - case.target)
+            expected, _ = reference.gradients(case.x, error * case.given)
+            found = case.weights.grad_out.to_numpy().astype(np.float64)
             apart = np.linalg.norm(found - expected) / max(np.linalg.norm(expected), 1e-30)
             if not apart <= (2e-2 if self.scalar == "half" else 1e-4):
                 raise WrongResultError(f"gradients are off by {apart:.2g} of their length")
 
-        beside = self._beside(torch, x, target, flat) if torch is not None else None
-        return Ready(run, check, beside, [inputs, targets])
+        beside = self._beside(torch, case) if torch is not None else None
+        return Ready(case.step, check, beside)
 
-    def _beside(self, torch: Any, x: np.ndarray, target: np.ndarray, flat: np.ndarray) -> Any:
+    def _beside(self, torch: Any, case: SquaredErrorStep) -> Any:
         """Return the step as a CUDA graph of torch."""
-        layers = []
-        for number, (a, b) in enumerate(pairwise(self.sizes)):
-            layers.append(torch.nn.Linear(a, b, bias=self.biases))
-            layers += [getattr(torch.nn, self.hidden)()] * (number < len(self.sizes) - 2)
+        from bench.device.torch_cases import graph_of
+
         kind = torch.float16 if self.scalar == "half" else torch.float32
-        model = torch.nn.Sequential(*layers).cuda().to(kind)
-        inputs, targets = torch.from_numpy(x).cuda(), torch.from_numpy(target).cuda()
-        del flat  # times do not depend on the weights
+        model = case.torch_network(torch, kind)
+        inputs, targets = case.torch_arrays(torch, kind)
 
         def step() -> None:
             model.zero_grad(set_to_none=False)
             (model(inputs) - targets).square().sum().backward()
 
-        side = torch.cuda.Stream()
-        with torch.cuda.stream(side):
-            for _ in range(3):
-                step()
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            step()
-        return graph.replay
+        return graph_of(step).replay
 
 
 @dataclass(frozen=True)

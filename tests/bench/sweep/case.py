@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -43,13 +43,11 @@ class Ready:
         run: Enqueues one call.
         check: Raises WrongResultError if the result of the last call is wrong.
         beside: The same in torch on the same GPU; ``None``: there is none.
-        keep: What must live as long.
     """
 
     run: Callable[[], object]
     check: Callable[[], None]
     beside: Callable[[], object] | None = None
-    keep: list[Any] = field(default_factory=list)
 
 
 class Program(Protocol):

@@ -11,7 +11,12 @@ from support.render_scenes import placed, quad, top_camera
 from weft.fit import Exposure, Fit, FitSettings, LightParameter, Parameter, Target
 from weft.fit.diagnosis import Evidence, find_undetermined
 from weft.fit.hidden_inputs import find_hiding_input
-from weft.fit.information import Half, Information, gather_information, normal_equations
+from weft.fit.information import (
+    Information,
+    LinearizedResiduals,
+    gather_information,
+    normal_equations,
+)
 from weft.fit.unknowns import build_unknowns
 from weft.render import PathSettings
 from weft.scene import CLOSURES, Closure, Environment, Material, Mix, Scene, Texture, principled
@@ -293,7 +298,9 @@ def test_exact_dependence_gives_infinite_errors():
     rng = np.random.default_rng(5)
     slopes = rng.normal(size=(2000, 3)).astype(np.float32)
     slopes[:, 1] = 3 * slopes[:, 0]
-    halves = [Half(rng.normal(size=2000).astype(np.float32), slopes) for _ in range(2)]
+    halves = [
+        LinearizedResiduals(rng.normal(size=2000).astype(np.float32), slopes) for _ in range(2)
+    ]
 
     told = gather_information(normal_equations(*halves), *halves)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normal equations of scalars, averaged over iterations whose textures were eliminated."""
+"""NormalEquations equations of scalars, averaged over iterations whose textures were eliminated."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.information import exact_normal
+from weft._native import exact_equations
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft.fit.information import Normal
+    from weft._native import NormalEquations
 
 
 @dataclass
@@ -48,6 +48,6 @@ class Equations:
         self.matrix += share * (matrix - self.matrix)
         self.pull += share * (matrix @ x - gradient - self.pull)
 
-    def at(self, x: NDArray[np.float64]) -> Normal:
+    def at(self, x: NDArray[np.float64]) -> NormalEquations:
         """Return them for steps from `x`."""
-        return exact_normal(self.matrix, self.matrix @ x - self.pull, 0.0)
+        return exact_equations(self.matrix, self.matrix @ x - self.pull, 0.0)

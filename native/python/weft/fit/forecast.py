@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.gauss_newton import AVERAGES_BEFORE_QUESTION, DRAWN_FRACTION
+from weft._native import AVERAGES_BEFORE_QUESTION, DRAWN_FRACTION
 
 if TYPE_CHECKING:
     from weft.fit.gauss_newton import GaussNewton

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
     from weft._native import Prior
 
-AVERAGES_BEFORE_QUESTION = 4
-"""Averaged iterations after which parameters are asked whether anything tells them."""
-DRAWN_FRACTION = 0.2
-"""Of a variance by noise of the samples: more of them would hardly change it."""
-
 
 class Model(Protocol):
     """What the solver fits."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.information import Half
+    from weft.fit.information import LinearizedResiduals
     from weft.fit.views import View
 
 SIDES = (4, 8, 16, 32, 64)  # of squares, pixels
@@ -30,7 +30,9 @@ FLOOR = 1e-4  # of the largest eigenvalue: directions that pictures hardly tell 
 
 
 def inflation(
-    halves: tuple[Half, Half], views: Sequence[View], matrix: NDArray[np.float64]
+    halves: tuple[LinearizedResiduals, LinearizedResiduals],
+    views: Sequence[View],
+    matrix: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the factor, at least 1, by which each standard error grows.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft import _native
-from weft._native import NormalEquations, exact_equations
+from weft._native import NormalEquations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +31,6 @@ class LinearizedResiduals:
 
     residual: NDArray[np.floating]
     jacobian: NDArray[np.floating]
-
-
-Half = LinearizedResiduals
-Normal = NormalEquations
-exact_normal = exact_equations
 
 
 def normal_equations(

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import Prior, Tensor, damped_step
+from weft._native import NormalEquations, Prior, Tensor, damped_step, exact_equations
 from weft.fit.averaged_equations import Equations
 from weft.fit.information import (
-    Half,
     Information,
-    Normal,
-    exact_normal,
+    LinearizedResiduals,
     gather_information,
     normal_equations,
     residual_variance,
@@ -82,7 +80,7 @@ class JointModel:
         self.averaged = 0
         self._origin = self.x.copy()
         self._equations = Equations.none(len(self.x))
-        self._mean: Half | None = None
+        self._mean: LinearizedResiduals | None = None
         self._mean_matrix = np.zeros((len(x), len(x)))
 
     def save(self) -> dict[str, NDArray[np.generic]]:
@@ -112,7 +110,7 @@ class JointModel:
         self._equations = Equations(saved["equations.matrix"], saved["equations.pull"], count)
         self._mean = None
         if "residual" in saved:
-            self._mean = Half(saved["residual"], saved["jacobian"])
+            self._mean = LinearizedResiduals(saved["residual"], saved["jacobian"])
             self._learn()
 
     def start_at(self, x: NDArray[np.float64], fixed: NDArray[np.bool_]) -> None:
@@ -183,12 +181,12 @@ class JointModel:
                 self._add_to_information(a, b)
             textures.average()
 
-    def _look(self, texels: Tensor) -> tuple[Half, Half]:
+    def _look(self, texels: Tensor) -> tuple[LinearizedResiduals, LinearizedResiduals]:
         """Return both halves of the last draw; without derivatives where all numbers are fixed."""
         if not self.fixed.all():
             return self.numbers.linearise(self.x, texels)
         a, b = (
-            Half(residual, np.zeros((len(residual), 0)))
+            LinearizedResiduals(residual, np.zeros((len(residual), 0)))
             for residual in self.numbers.residuals(self.x, texels)
         )
         return a, b
@@ -226,7 +224,7 @@ class JointModel:
         """Return them on the device."""
         return self.textures.adjoints_of(self._adjoints(a, b))
 
-    def _couple(self, texels: Tensor, a: Half, b: Half) -> None:
+    def _couple(self, texels: Tensor, a: LinearizedResiduals, b: LinearizedResiduals) -> None:
         """Average the couplings C of numbers and texels over draws."""
         self._coupled += 1
         count = float(min(self._coupled, COUPLED_DRAWS))
@@ -239,7 +237,7 @@ class JointModel:
             mean = self.textures.state.kernels.texels.addToMean
             mean(self._couplings[unknown], coupling, count)
 
-    def _raised(self, a: Half, b: Half) -> list[Adjoints]:
+    def _raised(self, a: LinearizedResiduals, b: LinearizedResiduals) -> list[Adjoints]:
         """Return what TextureModel.add_curvature() takes: films change as each map is raised."""
         out = []
         for region in self.textures.regions:
@@ -252,7 +250,7 @@ class JointModel:
         return out
 
     def _reduced(
-        self, normal: Normal, gradient: Tensor, blur: int
+        self, normal: NormalEquations, gradient: Tensor, blur: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return matrix and gradient of the numbers with the textures eliminated."""
         # collect() adds both halves, normal_equations() takes their mean.
@@ -275,7 +273,11 @@ class JointModel:
         return matrix, slope
 
     def _number_step(
-        self, a: Half, b: Half, gradient: Tensor, schedule: StepSchedule
+        self,
+        a: LinearizedResiduals,
+        b: LinearizedResiduals,
+        gradient: Tensor,
+        schedule: StepSchedule,
     ) -> NDArray[np.float64]:
         """Return the step of the numbers, within the trust region and the bounds."""
         reduced = self._reduced(normal_equations(a, b), gradient, max(schedule.blur, SMALLEST_BLUR))
@@ -285,21 +287,21 @@ class JointModel:
         normal = self.prior.add_to(equations.at(self.x), self.x, 2 * residual_variance(a, b))
         free = np.flatnonzero(~self.fixed)
         step = np.zeros_like(self.x)
-        own = exact_normal(normal.matrix[np.ix_(free, free)], normal.gradient[free], normal.loss)
+        own = exact_equations(normal.matrix[np.ix_(free, free)], normal.gradient[free], normal.loss)
         step[free] = damped_step(own, 1e-2)
         largest = float(np.max(np.abs(step) / extent)) if len(step) else 0.0
         step *= min(1.0, RADIUS / max(largest, 1e-30))
         moved: NDArray[np.float64] = np.clip(self.x + step, self.low, self.high) - self.x
         return moved
 
-    def _add_to_information(self, a: Half, b: Half) -> None:
+    def _add_to_information(self, a: LinearizedResiduals, b: LinearizedResiduals) -> None:
         """Average residuals and derivatives, and find what they say of the numbers.
 
         A texture with as many texels as there are pixels explains noise, too: what is left of the
         residuals is scaled up by the share that the texels have taken.
         """
         if self._mean is None:
-            self._mean = Half(np.zeros_like(a.residual), np.zeros_like(a.jacobian))
+            self._mean = LinearizedResiduals(np.zeros_like(a.residual), np.zeros_like(a.jacobian))
         share = 1 / self.averaged
         mean = self._mean
         mean.residual += share * ((a.residual + b.residual) / 2 - mean.residual)
@@ -318,7 +320,7 @@ class JointModel:
         )
         rows = len(mean.residual)
         noise = np.sqrt(rows / max(rows - texels, rows // 10, 1))
-        scaled = Half(mean.residual * noise, mean.jacobian)
+        scaled = LinearizedResiduals(mean.residual * noise, mean.jacobian)
         known = residual_variance(scaled, scaled) * self.prior.precision
-        total = exact_normal(self._mean_matrix + np.diag(known), np.zeros(len(self.x)), 0.0)
+        total = exact_equations(self._mean_matrix + np.diag(known), np.zeros(len(self.x)), 0.0)
         self.information = gather_information(total, scaled, scaled, known, CHANNELS)

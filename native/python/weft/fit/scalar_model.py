@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import Tensor
-from weft.fit.information import Half
+from weft.fit.information import LinearizedResiduals
 from weft.fit.views import counted_pixels, draw_views
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ class ScalarModel:
         )
         self.draws += 1
 
-    def linearise(self, x: NDArray[np.float64], texels: Tensor | None = None) -> tuple[Half, Half]:
+    def linearise(
+        self, x: NDArray[np.float64], texels: Tensor | None = None
+    ) -> tuple[LinearizedResiduals, LinearizedResiduals]:
         """Return residuals and derivatives of both halves.
 
         Args:
@@ -109,7 +111,7 @@ class ScalarModel:
         derivatives: NDArray[np.float32],
         gains: NDArray[np.float32],
         factors: NDArray[np.float32],
-    ) -> Half:
+    ) -> LinearizedResiduals:
         residuals, jacobians = [], []
         for number, view in enumerate(self.views):
             parts = view.develop(
@@ -132,7 +134,7 @@ class ScalarModel:
                     continue
                 jacobian[:, part, unknown] = source[:, part] * factor[:, part]
             jacobians.append((jacobian * derivatives).reshape(-1, len(self._columns)))
-        return Half(np.concatenate(residuals), np.concatenate(jacobians))
+        return LinearizedResiduals(np.concatenate(residuals), np.concatenate(jacobians))
 
     def residuals(
         self, x: NDArray[np.float64], texels: Tensor | None = None

@@ -45,8 +45,3 @@ class SceneOnDevice:
         programs = self.tables.materials.programs
         traits = replace(self.traits, sorts_paths=True)
         return SceneModules(self.device, programs, traits, self._loaded_modules)
-
-    @property
-    def traced_triangles(self) -> int:
-        """Triangles of the acceleration structure, those included that no object shows now."""
-        return self._traced.triangle_count

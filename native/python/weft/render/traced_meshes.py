@@ -72,11 +72,6 @@ class TracedMeshes:
         """Whether nobody else has placed other instances or meshes since."""
         return self.state.instances == self.instances and self.state.numbers == self.numbers
 
-    @property
-    def triangle_count(self) -> int:
-        """Triangles of all meshes that the tracer has."""
-        return self.state.triangle_count
-
 
 def trace_meshes(
     device: Device, geometry: GeometryTable, before: TracedMeshes | None

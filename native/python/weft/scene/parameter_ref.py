@@ -18,8 +18,6 @@ Kind = Literal["material", "light", "exposure", "environment"]
 T = TypeVar("T")
 Name = TypeVar("Name", bound=str)
 
-_MOST_NAMES = 8  # that an error lists
-
 
 class ParameterRef(str):
     """One parameter: what it belongs to, and where in it. It reads as its unambiguous name.
