@@ -163,6 +163,8 @@ struct StorageSlot {
 
 /// Elements beside each other in a tile, in both dimensions.
 inline constexpr std::int64_t kTileEdge = 32;
+/// The least that Vulkan promises for maxComputeSharedMemorySize.
+inline constexpr std::int64_t kSharedBytes = 16384;
 
 /// Threads of a group where a function's subgroups work together; shaders/mlp/team.slang sizes its memory by it.
 inline constexpr std::uint32_t kTeamGroup = 128;

@@ -54,6 +54,12 @@ std::int64_t registers_per_value(const Memory& memory) {
     return count;
 }
 
+bool is_own_scalar(const Operand& operand) {
+    return operand.kind == OperandKind::element && !operand.memory.is_uniform &&
+           !adds_atomically(operand) && register_bytes(operand.memory) != 0 &&
+           registers_per_value(operand.memory) == 1;
+}
+
 std::string register_type(const Memory& memory) {
     return memory.is_words
                ? "uint"

@@ -116,6 +116,9 @@ private:
 [[nodiscard]] std::int64_t register_bytes(const Memory& memory);
 /// How many of them one value consists of.
 [[nodiscard]] std::int64_t registers_per_value(const Memory& memory);
+/// Whether each call has one of them of its own, which a group can keep until its turn: no number that all share, no
+/// sum.
+[[nodiscard]] bool is_own_scalar(const Operand& operand);
 /// Words of one access to a wide operand: 1, 2 or 4.
 [[nodiscard]] std::int64_t access_words(const Kernel& kernel, const Memory& memory);
 /// Name of the type that adds to a group-shared table of Kernel::tables.

@@ -93,7 +93,7 @@ def test_installed_extension_runs_its_own_engine_and_goes_without_a_trace(blende
     assert facts["engine"].startswith(str(blender.user))
     assert facts["images"].startswith(str(blender.modules))
     assert facts["pixel"] == pytest.approx([0.25, 0.5, 0.75], rel=1e-3)
-    assert facts["helper"] == 1
+    assert facts["helper"] >= 1  # more where kernels that are wanted together share the cores
     assert facts["tracer"] == ("embree" if facts["software"] else "bvh")
     if facts["software"]:
         own = [path for path in facts["loaded"] if path.startswith(str(blender.user))]

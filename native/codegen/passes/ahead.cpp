@@ -10,12 +10,6 @@ namespace {
 // A turn alone leaves a multiprocessor too few bytes on their way: .70 to .79 of the bandwidth on an H200.
 constexpr std::int32_t kTurns = 4;
 
-bool is_scalar(const Operand& operand) {
-    return operand.kind == OperandKind::element && !operand.memory.is_uniform &&
-           !adds_atomically(operand) && register_bytes(operand.memory) != 0 &&
-           registers_per_value(operand.memory) == 1;
-}
-
 } // namespace
 
 void load_ahead(Kernel& kernel) {
@@ -32,7 +26,7 @@ void load_ahead(Kernel& kernel) {
     for_each_memory_operand(kernel, [&](Operand& operand) {
         // What the walk shares is read once and stays in the cache.
         const bool moves = operand.memory.call_strides[along] != 0;
-        operand.memory.is_ahead = moves && is_scalar(operand);
+        operand.memory.is_ahead = moves && is_own_scalar(operand);
         reads_ahead = reads_ahead || (operand.memory.is_ahead && operand.reads);
     });
     kernel.steps = reads_ahead ? kTurns : 1;

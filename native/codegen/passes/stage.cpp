@@ -12,8 +12,7 @@ namespace weft::codegen {
 
 namespace {
 
-// The least that Vulkan promises for maxComputeSharedMemorySize.
-constexpr std::int64_t kSharedWords = 16384 / 4;
+constexpr std::int64_t kSharedWords = kSharedBytes / 4;
 // Below, a launch takes longer than the memory.
 constexpr std::int64_t kFewestElements = std::int64_t{1} << 16;
 // What the sums of a group's threads take: a double each.

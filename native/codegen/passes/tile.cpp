@@ -9,8 +9,6 @@ namespace weft::codegen {
 
 namespace {
 
-// The least that Vulkan promises for maxComputeSharedMemorySize.
-constexpr std::int64_t kSharedBytes = 16384;
 constexpr std::int64_t kTileElements = kTileEdge * (kTileEdge + 1);
 // Memory moves in sectors of this size.
 constexpr std::int64_t kSectorBytes = 32;
@@ -31,19 +29,12 @@ std::int32_t closest_dimension(const Kernel& kernel, const Memory& memory) {
     return closest;
 }
 
-/// One scalar a value, which a group can hold for its tile.
-bool is_scalar(const Operand& operand) {
-    return operand.kind == OperandKind::element && !operand.memory.is_uniform &&
-           !adds_atomically(operand) && register_bytes(operand.memory) != 0 &&
-           registers_per_value(operand.memory) == 1;
-}
-
 /// Turned around in group-shared memory as long as there is room.
 void assign_tiles(Kernel& kernel) {
     std::int64_t used = 0;
     for_each_memory_operand(kernel, [&](Operand& operand) {
         Memory& memory = operand.memory;
-        if (!is_scalar(operand)) {
+        if (!is_own_scalar(operand)) {
             return;
         }
         const std::int64_t bytes = register_bytes(memory);

@@ -17,7 +17,7 @@ from weft.fit.texel_state import MOST_KEPT
 from weft.fit.validation import MOST_SAMPLES, PATHS_AT_ONCE
 from weft.layouts import HeadRow
 from weft.render.memory import WORD, scene_bytes, tensors_of
-from weft.render.path_buffers import path_buffer_bytes
+from weft.render.path_buffers import path_buffer_bytes, record_room, whole_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ def fit_bytes(
         renderer, [*renderer.all_tables, *(own.tables for own in recorders)], owners
     )
     paths = [most_paths(view, views, counts, settings) for view in views]
-    capacity = (max(map(max, paths)) + 255) // 256 * 256
+    capacity = whole_groups(max(map(max, paths)))
     heads = WORD * HeadRow.end * capacity * len(recorders)
     records = [
         record_bytes(own, most_surfaces(count, settings.bounces))
@@ -128,7 +128,7 @@ def most_surfaces(paths: tuple[int, int], bounces: int) -> int:
 def record_bytes(recorder: Recorder, surfaces: int) -> int:
     """Return what the records of so many surfaces take at most."""
     surfaces *= 2 if recorder.media else 1  # a segment before each
-    capacity = (surfaces * 5 // 4 + 255) // 256 * 256
+    capacity = record_room(surfaces)
     return WORD * recorder.row_count * capacity
 
 

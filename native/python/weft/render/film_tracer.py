@@ -12,7 +12,7 @@ from weft._native import Module, Tensor, grid
 from weft.layouts import Background
 from weft.render.light_stages import light_calls
 from weft.render.media import camera_media
-from weft.render.path_buffers import PathBuffers, camera_view, path_rows
+from weft.render.path_buffers import PathBuffers, camera_view, path_rows, whole_groups
 from weft.render.path_limits import limit_settings
 from weft.render.path_settings import FILTERS
 from weft.render.path_stages import NEVER, PathStages
@@ -67,7 +67,7 @@ class FilmTracer(PathStages):
             self._buffers = PathBuffers(
                 self.device,
                 self.tracer,
-                (paths + 255) // 256 * 256,
+                whole_groups(paths),
                 path_rows(self.traits),
             )
         return self._buffers

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weft._native import Tensor
 from weft.layouts import LightNodeWord
 from weft.render.layers import ALPHA, ROWS
-from weft.render.path_buffers import path_buffer_bytes
+from weft.render.path_buffers import path_buffer_bytes, whole_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ def picture_bytes(
     pixels = camera.width * camera.height
     at_once = min(settings.samples, max(renderer.batch // pixels, 1))
     paths = min(pixels, max(renderer.batch // at_once, 1)) * at_once
-    capacity = (paths + 255) // 256 * 256
+    capacity = whole_groups(paths)
     if renderer.capacity > capacity:  # what is there stays
         capacity = renderer.capacity
     count = path_buffer_bytes(capacity, renderer.traits)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from weft.scene.kernel_text import SceneTraits
 
 STATE_ROWS, LONG_STATE_ROWS = PathRow.kind, PathRow.begin
+GROUP = 256  # threads
 
 
 def path_rows(traits: SceneTraits) -> int:
@@ -43,6 +44,16 @@ def rows_of_hits(words: int) -> int:
 
 RAY_ROWS, HIT_ROWS = 8, 5
 """As native/render/tracer.hpp has them."""
+
+
+def whole_groups(count: int) -> int:
+    """Return room for at least so many paths or records: whole groups of threads."""
+    return (count + GROUP - 1) // GROUP * GROUP
+
+
+def record_room(wanted: int) -> int:
+    """Return the records that memory for at least so many gets: a quarter more, for later ones."""
+    return whole_groups(wanted * 5 // 4)
 
 
 def path_buffer_bytes(capacity: int, traits: SceneTraits) -> int:

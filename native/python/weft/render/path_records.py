@@ -12,6 +12,7 @@ from weft._native import Tensor, grid
 from weft.layouts import HeadRow, RecordRow
 from weft.render.directions import Directions
 from weft.render.light_stages import light_calls
+from weft.render.path_buffers import record_room
 from weft.render.path_limits import all_light
 from weft.render.prepare import compile_together
 from weft.render.recorded_programs import media_recorder, recorded_programs, require_one_walk
@@ -102,7 +103,7 @@ class PathRecords:
         """Make room for records; keeps the first `used` ones."""
         rows = self.row_count
         if self._rows is None or self._rows.shape[1] < wanted:
-            capacity = (wanted * 5 // 4 + 255) // 256 * 256
+            capacity = record_room(wanted)
             grown = Tensor.zeros(self.renderer.device, (rows, capacity))
             if self._rows is not None and used:
                 grown[:, :used] = self._rows[:, :used]
