@@ -49,8 +49,9 @@ def test_the_driver_has_ray_queries(environment):
     assert run(environment, sys.executable, "-c", program).stdout.strip() == "True"
 
 
-def test_what_tracers_promise_holds_for_the_driver(environment):
-    program = BUILD / "dev" / "tests" / "native" / "render" / "weft_test_render"
+@pytest.mark.parametrize("part", ["device", "render"])
+def test_what_devices_and_tracers_promise_holds_for_the_driver(environment, part):
+    program = BUILD / "dev" / "tests" / "native" / part / f"weft_test_{part}"
 
     assert run(environment, program).returncode == 0
 
