@@ -27,6 +27,7 @@ void describe_software(DeviceInfo& info) {
     info.features.is_software = true;
     info.features.float16_atomic_add = false;
     info.features.float64_atomic_add = false;
+    info.features.ray_query = false;
 }
 
 void describe_cuda(DeviceInfo& info) {
@@ -36,6 +37,7 @@ void describe_cuda(DeviceInfo& info) {
     info.limits.max_storage_binding = info.memory_bytes;
     info.limits.storage_binding_alignment = 1;
     info.features.matrix_units = true;
+    info.features.ray_query = false;
 }
 
 DeviceInfo info_of(CompileFor kind) {

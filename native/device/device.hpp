@@ -49,6 +49,7 @@ struct DeviceFeatures {
     bool subgroup_arithmetic = false;
     bool host_memory = false;  ///< wrap_external() takes memory of the process (software Vulkan)
     bool matrix_units = false; ///< PTX's mma.m16n8k16 with halves and bfloat16
+    bool ray_query = false;    ///< Device::ray_queries(), and RayQuery in kernels (Vulkan)
 };
 
 /// What enumerate() knows without creating the device, and Device::info() repeats.
@@ -87,6 +88,8 @@ struct MemoryInfo {
 };
 
 using core::InterruptPoll;
+
+class RayQueries;
 
 /// A sequence of dispatches that the driver runs in one call. Made by Device::create_replay. The kernels and
 /// buffers of the sequence must outlive it (CommandList sees to that).
@@ -152,6 +155,9 @@ public:
     [[nodiscard]] virtual std::unique_ptr<Replay> create_replay(std::span<const Dispatch>) {
         return nullptr;
     }
+
+    /// Acceleration structures of the driver; lives as long as the device. nullptr without DeviceFeatures::ray_query.
+    [[nodiscard]] virtual RayQueries* ray_queries() { return nullptr; }
 
     /// Refuses new calls at once with DeviceError "... is closed", lets those under way end, waits for
     /// submitted work, then releases everything. Idempotent. DeviceDesc::poll may interrupt it: then the

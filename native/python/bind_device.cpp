@@ -102,7 +102,9 @@ void bind_features(py::module_& module) {
         .def_readonly("float32_atomic_add", &device::DeviceFeatures::float32_atomic_add)
         .def_readonly("float16_atomic_add", &device::DeviceFeatures::float16_atomic_add)
         .def_readonly("float64_atomic_add", &device::DeviceFeatures::float64_atomic_add)
-        .def_readonly("subgroup_arithmetic", &device::DeviceFeatures::subgroup_arithmetic);
+        .def_readonly("subgroup_arithmetic", &device::DeviceFeatures::subgroup_arithmetic)
+        .def_readonly("ray_query", &device::DeviceFeatures::ray_query,
+                      "Whether the tracer 'ray_query' runs on it.");
 }
 
 void bind_information(py::module_& module) {

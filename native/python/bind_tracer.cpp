@@ -97,7 +97,7 @@ void bind_memory(TracerClass& binding) {
     binding
         .def_property_readonly(
             "kind", [](const render::Tracer& tracer) { return render::to_string(tracer.kind()); },
-            "'bvh', 'wide_bvh' or 'embree'.")
+            "'bvh', 'wide_bvh', 'embree' or 'ray_query'.")
         .def_property_readonly(
             "memory_bytes", [](const render::Tracer& tracer) { return tracer.memory().held; },
             "Bytes of the device that acceleration structures take; those of 'embree' are the "
@@ -211,7 +211,9 @@ void bind_tracer(py::module_& module) {
         "    transforms: Object to world, shape (instances, 3, 4).\n"
         "    kind: 'bvh' (two children a node), 'wide_bvh' (eight, compressed), 'embree' "
         "(software\n"
-        "        devices); 'automatic' is what WEFT_TRACER names, else the device's quickest.\n"
+        "        devices), 'ray_query' (the Vulkan driver's, where "
+        "DeviceInfo.features.ray_query); 'automatic'\n"
+        "        is what WEFT_TRACER names, else 'embree' or 'bvh'.\n"
         "    trees: Where those of 'bvh' are made: 'host', 'device'; 'automatic' is what\n"
         "        WEFT_TREE_BUILDER names, else the device for large meshes, unless it is a "
         "software device.\n\n"

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/bvh_tracer.hpp"
 
-#include "core/text.hpp"
-#include "dispatch/launch.hpp"
 #include "scene/bvh.hpp"
 #include "scene/wide_bvh.hpp"
 #include "tensor/transfer.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <utility>
 
@@ -19,22 +16,6 @@ using dispatch::NodeKind;
 using reflect::ScalarKind;
 
 namespace {
-
-// Functions of an imported module are not found by name, those of the source are.
-constexpr const char* kSource = R"(
-void traceClosestRays(int index, uint count, uint capacity, View bvh, float* rays, uint* hits)
-{
-    traceClosestRay(index, count, capacity, bvh, rays, hits);
-}
-void traceAnyRays(int index, uint count, uint capacity, View bvh, float* rays, uint* hits)
-{
-    traceAnyRay(index, count, capacity, bvh, rays, hits);
-}
-)";
-
-std::string source_for(std::string_view view) {
-    return core::text("import \"weft/trace\";\ntypealias View = ", view, ";", kSource);
-}
 
 /// An array of structures as words on the device; at least one, so that there is an address.
 template <typename Element>
@@ -53,47 +34,15 @@ tensor::TensorRef upload(const std::shared_ptr<device::Device>& device,
     return words;
 }
 
-Node& add_node(dispatch::ArgumentList& arguments, NodeKind kind) {
-    arguments.roots.push_back({.node = static_cast<std::uint32_t>(arguments.nodes.size())});
-    Node& node = arguments.nodes.emplace_back();
-    node.kind = kind;
-    return node;
-}
-
-/// Plans are kept by the size of the grid: few sizes, an eighth apart at most.
-std::uint32_t grid_size(std::uint32_t count) {
-    constexpr std::uint32_t kLeast = 1024;
-    const std::uint32_t step = std::max(kLeast, std::bit_floor(count) / 8);
-    return (count + (step - 1)) / step * step;
-}
-
-void add_grid(dispatch::ArgumentList& arguments, std::uint32_t extent) {
-    Node& node = add_node(arguments, NodeKind::grid);
-    node.rank = 1;
-    node.scalar = ScalarKind::int64;
-    node.shape_begin = static_cast<std::uint32_t>(arguments.words.size());
-    node.data_begin = node.shape_begin + 1;
-    node.data_count = 2;
-    const std::uint64_t stride = 1;
-    const std::uint64_t offset = 0;
-    arguments.words.insert(arguments.words.end(), {extent, stride, offset});
-}
-
 } // namespace
 
 BvhTracer::BvhTracer(const dispatch::Context& context, const scene::Geometry& geometry,
                      bool is_wide, TreeBuilder builder)
-    : Tracer(context.device), m_is_wide(is_wide), m_trees(context, is_wide, builder) {
+    : Tracer(context.device), m_is_wide(is_wide), m_trees(context, is_wide, builder),
+      m_kernels(context,
+                {.module = "weft/render/bvh", .type = is_wide ? "WideBvhView" : "BvhView"}) {
     scene::require_valid(geometry);
     m_meshes = m_trees.build(geometry.meshes, m_pool);
-    compile::ModuleDesc desc;
-    desc.name = "tracer";
-    desc.text = source_for(is_wide ? "WideBvhView" : "BvhView");
-    desc.target = context.device->target();
-    m_module =
-        dispatch::Module::create(context, std::move(desc), {.links = {}, .hot_reload = false});
-    m_closest = m_module->function("traceClosestRays");
-    m_any = m_module->function("traceAnyRays");
     update_instances(geometry.instances);
 }
 
@@ -230,33 +179,14 @@ void BvhTracer::add_view(const View& view, std::string_view name,
     add_field("instances", view.instances);
 }
 
-void BvhTracer::launch(dispatch::Function& function, const RayBatch& batch) {
-    if (batch.count == 0) {
-        return;
-    }
-    m_arguments.clear();
-    add_grid(m_arguments, grid_size(batch.count));
-    add_node(m_arguments, NodeKind::integer).integer = batch.count;
-    add_node(m_arguments, NodeKind::integer).integer = batch.capacity;
-    add_view(m_view, {}, m_arguments);
-    add_node(m_arguments, NodeKind::tensor).tensor = batch.rays.get();
-    add_node(m_arguments, NodeKind::tensor).tensor = batch.hits.get();
-    std::shared_ptr<const dispatch::LaunchPlan> plan = function.find_plan(m_arguments);
-    if (!plan) {
-        plan = function.make_plan(m_arguments);
-    }
-    m_state.launch(*plan, m_arguments, *device(), {});
-    m_state.release();
-}
-
 void BvhTracer::trace_closest(const RayBatch& batch) {
     require_batch(batch, kHitRows, "trace_closest");
-    launch(*m_closest, batch);
+    m_kernels.trace_closest(batch, [this](auto& arguments) { add_view(m_view, {}, arguments); });
 }
 
 void BvhTracer::trace_any(const RayBatch& batch) {
     require_batch(batch, 1, "trace_any");
-    launch(*m_any, batch);
+    m_kernels.trace_any(batch, [this](auto& arguments) { add_view(m_view, {}, arguments); });
 }
 
 } // namespace weft::render

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "core/thread_pool.hpp"
-#include "dispatch/function.hpp"
 #include "render/mesh_trees.hpp"
-#include "render/tracer.hpp"
+#include "render/trace_kernels.hpp"
 
 #include <vector>
 
@@ -60,18 +59,13 @@ private:
     [[nodiscard]] std::vector<MeshTree> make_trees(std::span<const MeshSource> meshes,
                                                    std::vector<MeshTree>& made);
     void take(std::vector<MeshTree> meshes, TopLevel top);
-    void launch(dispatch::Function& function, const RayBatch& batch);
 
     core::ThreadPool m_pool;
     bool m_is_wide;
     MeshTrees m_trees;
     std::vector<MeshTree> m_meshes;
     View m_view;
-    std::shared_ptr<dispatch::Module> m_module;
-    std::shared_ptr<dispatch::Function> m_closest;
-    std::shared_ptr<dispatch::Function> m_any;
-    dispatch::ArgumentList m_arguments;
-    dispatch::CallState m_state;
+    TraceKernels m_kernels;
 };
 
 } // namespace weft::render

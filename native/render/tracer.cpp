@@ -5,6 +5,7 @@
 #include "core/process.hpp"
 #include "core/text.hpp"
 #include "render/bvh_tracer.hpp"
+#include "render/ray_query_tracer.hpp"
 #include "scene/bvh_primitives.hpp"
 
 #include <vector>
@@ -68,6 +69,7 @@ std::string_view to_string(TracerKind kind) noexcept {
     case TracerKind::bvh: return "bvh";
     case TracerKind::wide_bvh: return "wide_bvh";
     case TracerKind::embree: return "embree";
+    case TracerKind::ray_query: return "ray_query";
     }
     return "";
 }
@@ -138,7 +140,8 @@ TracerKind require_tracer_kind(std::string_view name, std::string_view what) {
         }
     }
     throw ArgumentError(
-        text(what, " must be 'automatic', 'bvh', 'wide_bvh' or 'embree', got '", name, "'"));
+        text(what, " must be 'automatic', 'bvh', 'wide_bvh', 'embree' or 'ray_query', got '", name,
+             "'"));
 }
 
 TreeBuilder require_tree_builder(std::string_view name, std::string_view what) {
@@ -213,6 +216,13 @@ std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
                                       const scene::Geometry& geometry, const TracerDesc& desc) {
     const TracerKind chosen =
         desc.kind == TracerKind::automatic ? choose_kind(context, desc.libraries) : desc.kind;
+    if (chosen == TracerKind::ray_query) {
+        if (const std::string obstacle = ray_query_obstacle(*context.device); !obstacle.empty()) {
+            throw ArgumentError(
+                text("create_tracer: ray_query cannot trace here: ", obstacle, "; use bvh"));
+        }
+        return create_ray_query_tracer(context, geometry);
+    }
     if (chosen != TracerKind::embree) {
         return BvhTracer::create(context, geometry, chosen == TracerKind::wide_bvh,
                                  choose_builder(desc.builder));

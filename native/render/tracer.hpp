@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rays in batches against a fixed set of meshes. Start reading here; bvh_tracer.hpp runs on every device,
-// embree/embree_tracer.hpp on the CPU beside software devices.
+// embree/embree_tracer.hpp on the CPU beside software devices, ray_query_tracer.hpp where the driver traces rays.
 #pragma once
 
 #include "core/thread_pool.hpp"
@@ -41,10 +41,12 @@ struct RayBatch {
 };
 
 /// bvh: two children a node; wide_bvh: eight, compressed; both run on every device. embree: beside software devices.
-enum class TracerKind : std::uint8_t { automatic, bvh, wide_bvh, embree };
+/// ray_query: what the Vulkan driver has, on devices with DeviceFeatures::ray_query.
+enum class TracerKind : std::uint8_t { automatic, bvh, wide_bvh, embree, ray_query };
 
 inline constexpr std::array kTracerKinds{TracerKind::automatic, TracerKind::bvh,
-                                         TracerKind::wide_bvh, TracerKind::embree};
+                                         TracerKind::wide_bvh, TracerKind::embree,
+                                         TracerKind::ray_query};
 
 [[nodiscard]] std::string_view to_string(TracerKind kind) noexcept;
 /// The kind of that name. @throws ArgumentError that begins with `what`.
@@ -147,7 +149,7 @@ private:
     std::shared_ptr<device::Device> m_device;
 };
 
-/// True if this build has a tracer of that kind and, for embree, its library is there: in the folder `libraries`, as in
+/// True if this build has a tracer of that kind, whatever devices there are, and, for embree, its library is there: in the folder `libraries`, as in
 /// a wheel, or on the system. The first question of a process about Embree decides.
 [[nodiscard]] bool is_available(TracerKind kind, const std::filesystem::path& libraries = {});
 
@@ -158,9 +160,9 @@ struct TracerDesc {
 };
 
 /// Copies what it needs of `geometry`. automatic: what the environment variable WEFT_TRACER names, else Embree for
-/// software devices where it is available, else bvh.
+/// software devices where it is available, else bvh; never ray_query, which is asked for.
 /// @throws ArgumentError as scene::require_valid(); for embree if there is none or the device is no software
-///         device, whose memory is the host's; if WEFT_TRACER or WEFT_TREE_BUILDER names nothing that there is.
+///         device, whose memory is the host's; for ray_query if the device has none; if WEFT_TRACER or WEFT_TREE_BUILDER names nothing that there is.
 [[nodiscard]] std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
                                                     const scene::Geometry& geometry,
                                                     const TracerDesc& desc);

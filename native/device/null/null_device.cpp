@@ -103,7 +103,8 @@ constexpr DeviceFeatures kEverything{.is_software = false,
                                      .float32_atomic_add = true,
                                      .float16_atomic_add = true,
                                      .float64_atomic_add = true,
-                                     .subgroup_arithmetic = true};
+                                     .subgroup_arithmetic = true,
+                                     .ray_query = true};
 
 DeviceInfo null_info(const DeviceFeatures& features) {
     constexpr std::uint32_t kMany = std::numeric_limits<std::int32_t>::max();
@@ -216,6 +217,10 @@ public:
         }
     }
 
+    NullRayQueries* ray_queries() override {
+        return m_info.features.ray_query ? &m_ray_queries : nullptr;
+    }
+
     void close() override {
         m_gate.close({});
         m_pool.close();
@@ -251,6 +256,7 @@ private:
     MemoryPool m_pool;
     mutable UseGate m_gate;
     std::mutex m_mutex; // buffer contents
+    NullRayQueries m_ray_queries{*this};
     std::atomic<std::uint64_t> m_dispatches{0};
     std::atomic<std::uint64_t> m_flushes{0};
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/null/null_ray_queries.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,7 @@ class NullDevice : public Device {
 public:
     virtual std::uint64_t dispatch_count() const noexcept = 0;
     virtual std::uint64_t flush_count() const noexcept = 0;
+    NullRayQueries* ray_queries() override = 0;
 
 protected:
     using Device::Device;

@@ -129,17 +129,18 @@ DeviceFeatures features_of(const FeatureSet& set, const Properties& properties) 
             .float16_atomic_add = set.atomic_float2.shaderBufferFloat16AtomicAdd == VK_TRUE,
             .float64_atomic_add = set.atomic_float.shaderBufferFloat64AtomicAdd == VK_TRUE,
             .subgroup_arithmetic =
-                in_compute && (subgroup & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0};
+                in_compute && (subgroup & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0,
+            .ray_query = set.acceleration.accelerationStructure == VK_TRUE &&
+                         set.ray_query.rayQuery == VK_TRUE};
 }
 
 /// What is present and in the table. Returns the name of a required feature that is absent, else
 /// "".
 std::string_view choose_features(const InstanceApi& api, Adapter& adapter,
                                  const std::vector<VkExtensionProperties>& extensions) {
-    const bool has_atomic = contains(extensions, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
-    const bool has_atomic2 = contains(extensions, VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME);
     FeatureSet available;
-    available.link(has_atomic, has_atomic2);
+    available.link(
+        chained_extensions([&](const char* name) { return contains(extensions, name); }));
     api.get_features(adapter.handle, &available.core);
     for (const FeatureRow& row : feature_table()) {
         if (is_set(available, row)) {

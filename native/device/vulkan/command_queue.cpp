@@ -10,10 +10,6 @@ namespace {
 constexpr std::uint64_t kPollNanoseconds = 50'000'000;
 constexpr std::chrono::microseconds kSpin{100};
 constexpr std::uint64_t kRingBytes = std::uint64_t{16} << 20;
-constexpr VkPipelineStageFlags kDeviceStages =
-    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-constexpr VkAccessFlags kWrites = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-constexpr VkAccessFlags kReads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
 
 UniqueCommandPool create_command_pool(const Context& context) {
     const VkCommandPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
@@ -134,9 +130,9 @@ VkCommandBuffer CommandQueue::open() {
 void CommandQueue::record_barrier(VkPipelineStageFlags stages, VkAccessFlags access) {
     const VkMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                   .pNext = nullptr,
-                                  .srcAccessMask = kWrites,
+                                  .srcAccessMask = m_scope.writes,
                                   .dstAccessMask = access};
-    m_context.api().vkCmdPipelineBarrier(open(), kDeviceStages, stages, 0, 1, &barrier, 0, nullptr,
+    m_context.api().vkCmdPipelineBarrier(open(), m_scope.stages, stages, 0, 1, &barrier, 0, nullptr,
                                          0, nullptr);
 }
 
@@ -145,8 +141,21 @@ bool CommandQueue::conflicts(const AccessMarks& marks, BufferAccess access) cons
     return marks.write_epoch == now || (access != BufferAccess::read && marks.read_epoch == now);
 }
 
+std::uint64_t CommandQueue::last_value() const noexcept {
+    if (m_open != VK_NULL_HANDLE) {
+        return m_open_value;
+    }
+    return m_ended != VK_NULL_HANDLE ? m_open_value - 1 : submitted();
+}
+
+void CommandQueue::order_structures() noexcept {
+    m_scope.stages |= VK_PIPELINE_STAGE_ACCELERATION_STRUCTURE_BUILD_BIT_KHR;
+    m_scope.writes |= VK_ACCESS_ACCELERATION_STRUCTURE_WRITE_BIT_KHR;
+    m_scope.reads |= VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR;
+}
+
 void CommandQueue::barrier() {
-    record_barrier(kDeviceStages, kReads | kWrites);
+    record_barrier(m_scope.stages, m_scope.reads | m_scope.writes);
     m_epoch.store(epoch() + 1, std::memory_order_relaxed);
 }
 

@@ -65,6 +65,10 @@ public:
     VkCommandBuffer open();
     /// The value of the batch being recorded, or of the next one that will be.
     std::uint64_t open_value() const noexcept { return m_open_value; }
+    /// The value of the last batch that has commands.
+    std::uint64_t last_value() const noexcept;
+    /// Barriers separate builds of acceleration structures, and rays traced by the driver, from now on.
+    void order_structures() noexcept;
     /// Memory for host data that the next command reads. May submit and wait for room, as open() may, so a
     /// command takes once and before it records anything.
     RingSlice take(std::uint64_t size_bytes, std::uint64_t alignment);
@@ -112,8 +116,17 @@ private:
     bool finishes_while_spinning(std::uint64_t value) const noexcept;
     void record_barrier(VkPipelineStageFlags stages, VkAccessFlags access);
 
+    /// What barriers separate.
+    struct Scope {
+        VkPipelineStageFlags stages =
+            VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+        VkAccessFlags writes = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+        VkAccessFlags reads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
+    };
+
     const Context& m_context;
     const BatchLimits m_limits;
+    Scope m_scope;
     UniqueSemaphore m_timeline;
     UniqueSemaphore m_exported;       ///< empty, or of the same value
     std::vector<VkSemaphore> m_waits; ///< of the next batch, with their values

@@ -34,8 +34,7 @@ void Context::create_device() {
     const auto has = [&](std::string_view name) {
         return std::find(extensions.begin(), extensions.end(), name) != extensions.end();
     };
-    m_adapter.features.link(has(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
-                            has(VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME));
+    m_adapter.features.link(chained_extensions(has));
     constexpr float kPriority = 1.0F;
     const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                         .pNext = nullptr,
@@ -58,17 +57,22 @@ void Context::create_device() {
                   "vkCreateDevice", core::text("create_device: ", m_adapter.info.name));
 }
 
-/// Which types a buffer may live in is known only now; all of Weft's buffers have the same usage.
-void Context::narrow_memory_types() {
-    const VkBufferCreateInfo info = buffer_info(MemoryPool::kAlignment);
+std::optional<MemoryTypes> Context::memory_types(VkBufferUsageFlags more_usage,
+                                                 std::string_view function) const {
+    VkBufferCreateInfo info = buffer_info(MemoryPool::kAlignment);
+    info.usage |= more_usage;
     VkBuffer probe = VK_NULL_HANDLE;
     vulkan::check(m_api.vkCreateBuffer(m_handle, &info, nullptr, &probe), "vkCreateBuffer",
-                  "create_device");
+                  function);
     VkMemoryRequirements requirements{};
     m_api.vkGetBufferMemoryRequirements(m_handle, probe, &requirements);
     m_api.vkDestroyBuffer(m_handle, probe, nullptr);
-    const std::optional<MemoryTypes> types =
-        choose_memory_types(m_adapter, requirements.memoryTypeBits);
+    return choose_memory_types(m_adapter, requirements.memoryTypeBits);
+}
+
+/// Which types a buffer may live in is known only now.
+void Context::narrow_memory_types() {
+    const std::optional<MemoryTypes> types = memory_types(0, "create_device");
     if (!types) {
         throw core::DeviceError(
             core::text("create_device: ", m_adapter.info.name,

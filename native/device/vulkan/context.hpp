@@ -36,6 +36,9 @@ public:
     void require_usable(std::string_view function) const;
     /// Later calls say that the device was lost.
     void mark_lost() const noexcept { m_is_lost.store(true, std::memory_order_relaxed); }
+    /// Types of memory for Weft's buffers with more usage than the usual; nullopt if there are none.
+    std::optional<MemoryTypes> memory_types(VkBufferUsageFlags more_usage,
+                                            std::string_view function) const;
     /// vulkan::check() that remembers a lost device.
     void check(VkResult result, const char* call, std::string_view function) const;
 

@@ -58,10 +58,11 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
       m_pipeline_cache(std::make_unique<PipelineCache>(*m_context, desc.cache_directory)),
       m_queue(std::make_unique<CommandQueue>(
           *m_context, adapter.info.features.is_software ? kSoftwareBatches : BatchLimits{})),
-      m_poll(desc.poll), m_memory_limit(desc.memory_limit) {
+      m_limit(desc.memory_limit), m_poll(desc.poll), m_memory_limit(desc.memory_limit) {
     const QueueView view = queue_view();
     m_device_source =
         std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.device, view);
+    m_device_source->set_limit(m_limit);
     m_readback_source =
         std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.readback, view);
     m_device_pool =
@@ -165,6 +166,23 @@ std::shared_ptr<Kernel> VulkanDevice::create_kernel(const KernelDesc& desc) {
     }
     return std::make_shared<VulkanKernel>(
         std::static_pointer_cast<VulkanDevice>(shared_from_this()), slot, desc);
+}
+
+RayQueries* VulkanDevice::ray_queries() {
+    if (VulkanRayQueries* const made = m_tracing.load(std::memory_order_acquire);
+        made != nullptr || !m_info.features.ray_query) {
+        return made;
+    }
+    const UseGate::Use use(m_gate);
+    require_open("ray_queries");
+    const std::lock_guard lock(m_mutex);
+    if (!m_ray_queries) {
+        m_ray_queries = std::make_unique<VulkanRayQueries>(
+            *this, queue_view(), device_pool(*m_context, m_memory_limit), m_limit);
+        m_queue->order_structures();
+        m_tracing.store(m_ray_queries.get(), std::memory_order_release);
+    }
+    return m_ray_queries.get();
 }
 
 void VulkanDevice::release_pipeline(std::list<Pipeline>::iterator pipeline) noexcept {
@@ -396,6 +414,9 @@ MemoryInfo VulkanDevice::memory_info() const {
     if (CudaSharing* const shared = m_shared.load(std::memory_order_acquire)) {
         add(shared->pool().statistics());
     }
+    if (const VulkanRayQueries* const tracing = m_tracing.load(std::memory_order_acquire)) {
+        add(tracing->statistics());
+    }
     return info;
 }
 
@@ -445,6 +466,9 @@ void VulkanDevice::release_everything() {
     m_readback_pool->close();
     if (m_sharing) {
         m_sharing->close();
+    }
+    if (m_ray_queries) {
+        m_ray_queries->close();
     }
     owners = m_imports->close();
     m_retired.clear();

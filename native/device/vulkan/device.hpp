@@ -13,6 +13,7 @@
 #include "device/vulkan/host_memory.hpp"
 #include "device/vulkan/kernel.hpp"
 #include "device/vulkan/pipeline_cache.hpp"
+#include "device/vulkan/ray_queries.hpp"
 
 #include <atomic>
 #include <list>
@@ -47,6 +48,7 @@ public:
     /// have finished, at the latest when the device closes.
     std::shared_ptr<Buffer> wrap_external(std::uint64_t address, std::uint64_t size_bytes,
                                           std::shared_ptr<void> keep_alive) override;
+    RayQueries* ray_queries() override;
     void close() override;
     bool is_closed() const noexcept override { return m_is_closed.load(std::memory_order_acquire); }
     void share_with_cuda(std::int32_t ordinal, std::string_view context) override;
@@ -64,6 +66,8 @@ public:
     void release_pipeline(std::list<Pipeline>::iterator pipeline) noexcept;
 
 private:
+    friend class VulkanRayQueries;
+
     void require_open(std::string_view function) const;
     VulkanBuffer& own(const Buffer& buffer, std::string_view function) const;
     VulkanKernel& own(Kernel& kernel) const;
@@ -104,6 +108,7 @@ private:
     std::unique_ptr<Context> m_context;
     std::unique_ptr<PipelineCache> m_pipeline_cache;
     std::unique_ptr<CommandQueue> m_queue;
+    MemoryLimit m_limit; ///< of what m_device_source and m_ray_queries take
     std::unique_ptr<BlockSource> m_device_source;
     std::unique_ptr<BlockSource> m_readback_source;
     std::unique_ptr<MemoryPool> m_device_pool;
@@ -111,8 +116,10 @@ private:
     std::unique_ptr<HostImports> m_imports;
     std::unique_ptr<CudaSharing> m_sharing;      ///< null until CUDA's memory comes; then for ever
     std::atomic<CudaSharing*> m_shared{nullptr}; ///< the same, for threads without the lock
-    std::optional<BlockMemory> m_watched;        ///< memory of m_watch
-    std::unique_ptr<LoopWatch> m_watch;          ///< null unless the driver ends loops
+    std::unique_ptr<VulkanRayQueries> m_ray_queries;   ///< null until they are asked for
+    std::atomic<VulkanRayQueries*> m_tracing{nullptr}; ///< the same, for threads without the lock
+    std::optional<BlockMemory> m_watched;              ///< memory of m_watch
+    std::unique_ptr<LoopWatch> m_watch;                ///< null unless the driver ends loops
     std::list<Pipeline> m_pipelines;
     std::list<Pipeline> m_retired;
     VkPipeline m_bound = VK_NULL_HANDLE; ///< pipeline bound in m_bound_in

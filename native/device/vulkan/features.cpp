@@ -70,6 +70,10 @@ constexpr std::array kFeatures{
     FeatureRow{"shaderBufferFloat32AtomicMinMax",
                offsetof(FeatureSet, atomic_float2.shaderBufferFloat32AtomicMinMax), Need::optional,
                "float minimum and maximum across threads"},
+    FeatureRow{"accelerationStructure", offsetof(FeatureSet, acceleration.accelerationStructure),
+               Need::optional, "the tracer `ray_query`"},
+    FeatureRow{"rayQuery", offsetof(FeatureSet, ray_query.rayQuery), Need::optional,
+               "the tracer `ray_query`"},
 };
 
 constexpr std::array kExtensions{
@@ -84,27 +88,38 @@ constexpr std::array kExtensions{
                  "memory shared with CUDA (Linux)"},
     ExtensionRow{VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, Need::optional,
                  "order with CUDA's streams (Linux)"},
+    ExtensionRow{VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME, Need::optional,
+                 "acceleration structures need it"},
+    ExtensionRow{VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME, Need::optional,
+                 "trees of the driver, for ray queries"},
+    ExtensionRow{VK_KHR_RAY_QUERY_EXTENSION_NAME, Need::optional, "rays traced by the driver"},
     ExtensionRow{"VK_KHR_portability_subset", Need::optional, "MoltenVK insists on it"},
 };
 
 } // namespace
 
-void FeatureSet::link(bool has_atomic_float, bool has_atomic_float2) noexcept {
+void FeatureSet::link(const Extensions& has) noexcept {
     core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
     v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     atomic_float.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
     atomic_float2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT;
+    acceleration.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR;
+    ray_query.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR;
     core.pNext = &v11;
     v11.pNext = &v12;
-    v12.pNext = nullptr;
-    atomic_float.pNext = nullptr;
     void** tail = &v12.pNext;
-    if (has_atomic_float) {
-        *tail = &atomic_float;
-        tail = &atomic_float.pNext;
-    }
-    *tail = has_atomic_float2 ? &atomic_float2 : nullptr;
+    const auto chain = [&](bool is_there, auto& structure) {
+        if (is_there) {
+            *tail = &structure;
+            tail = &structure.pNext;
+        }
+    };
+    chain(has.atomic_float, atomic_float);
+    chain(has.atomic_float2, atomic_float2);
+    chain(has.ray_query, acceleration);
+    chain(has.ray_query, ray_query);
+    *tail = nullptr;
 }
 
 std::span<const FeatureRow> feature_table() noexcept {

@@ -26,9 +26,17 @@ struct FeatureSet {
     VkPhysicalDeviceVulkan12Features v12{};
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float{};
     VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT atomic_float2{};
+    VkPhysicalDeviceAccelerationStructureFeaturesKHR acceleration{};
+    VkPhysicalDeviceRayQueryFeaturesKHR ray_query{};
 
+    /// Which extensions of the structures above there are.
+    struct Extensions {
+        bool atomic_float = false;
+        bool atomic_float2 = false;
+        bool ray_query = false; ///< with acceleration structures, and what these need
+    };
     /// Sets sType and pNext; the extension structures are chained only if their extension is there.
-    void link(bool has_atomic_float, bool has_atomic_float2) noexcept;
+    void link(const Extensions& has) noexcept;
 };
 
 struct FeatureRow {
@@ -46,6 +54,16 @@ struct ExtensionRow {
 
 [[nodiscard]] std::span<const FeatureRow> feature_table() noexcept;
 [[nodiscard]] std::span<const ExtensionRow> extension_table() noexcept;
+
+/// @param has whether there is an extension of that name.
+template <typename Has>
+[[nodiscard]] FeatureSet::Extensions chained_extensions(const Has& has) {
+    return {.atomic_float = has(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
+            .atomic_float2 = has(VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME),
+            .ray_query = has(VK_KHR_RAY_QUERY_EXTENSION_NAME) &&
+                         has(VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
+                         has(VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME)};
+}
 
 [[nodiscard]] bool is_set(const FeatureSet& set, const FeatureRow& row) noexcept;
 void enable(FeatureSet& set, const FeatureRow& row) noexcept;

@@ -29,14 +29,15 @@ bool succeeded(const Context& context, VkResult result, const char* call) {
     return true;
 }
 
-VkResult create_buffer(const Context& context, std::uint64_t size_bytes, bool is_exported,
+VkResult create_buffer(const Context& context, std::uint64_t size_bytes, const BlockUse& use,
                        VkBuffer& buffer) {
     const VkExternalMemoryBufferCreateInfo external{
         .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
         .pNext = nullptr,
         .handleTypes = kExportedMemory};
     VkBufferCreateInfo info = buffer_info(size_bytes);
-    info.pNext = is_exported ? &external : nullptr;
+    info.pNext = use.is_exported ? &external : nullptr;
+    info.usage |= use.more_usage;
     return context.api().vkCreateBuffer(context.handle(), &info, nullptr, &buffer);
 }
 
@@ -95,19 +96,18 @@ VkBufferCreateInfo buffer_info(std::uint64_t size_bytes) noexcept {
 }
 
 std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t size_bytes,
-                                        std::uint32_t memory_type, bool is_exported) {
+                                        std::uint32_t memory_type, const BlockUse& use) {
     if (size_bytes > context.adapter().info.limits.max_buffer_size) {
         return std::nullopt;
     }
     const VolkDeviceTable& api = context.api();
     BlockMemory block;
     VkBuffer buffer = VK_NULL_HANDLE;
-    if (!succeeded(context, create_buffer(context, size_bytes, is_exported, buffer),
-                   "vkCreateBuffer")) {
+    if (!succeeded(context, create_buffer(context, size_bytes, use, buffer), "vkCreateBuffer")) {
         return std::nullopt;
     }
     block.buffer = UniqueBuffer(context, buffer);
-    if (!succeeded(context, allocate_memory(context, buffer, memory_type, is_exported, block),
+    if (!succeeded(context, allocate_memory(context, buffer, memory_type, use.is_exported, block),
                    "vkAllocateMemory")) {
         return std::nullopt;
     }
@@ -131,7 +131,27 @@ std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t si
     return block;
 }
 
+bool MemoryLimit::take(std::uint64_t bytes) noexcept {
+    const std::uint64_t taken = m_taken.fetch_add(bytes) + bytes;
+    if (m_bytes != 0 && taken > m_bytes) {
+        m_taken -= bytes;
+        return false;
+    }
+    return true;
+}
+
 std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes) {
+    if (m_limit != nullptr && !m_limit->take(size_bytes)) {
+        return std::nullopt;
+    }
+    std::optional<MemoryBlock> block = allocate_unlimited(size_bytes);
+    if (m_limit != nullptr && !block) {
+        m_limit->give_back(size_bytes);
+    }
+    return block;
+}
+
+std::optional<MemoryBlock> BlockSource::allocate_unlimited(std::uint64_t size_bytes) {
     std::unique_lock<std::mutex> promises;
     if (m_is_software) {
         promises = HostBlocks::of_process().lock();
@@ -140,7 +160,8 @@ std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes)
         }
     }
     std::optional<BlockMemory> block =
-        try_allocate(m_context, size_bytes, m_memory_type, static_cast<bool>(m_share.share));
+        try_allocate(m_context, size_bytes, m_memory_type,
+                     {.is_exported = static_cast<bool>(m_share.share), .more_usage = m_more_usage});
     const std::uint64_t shared = block && m_share.share ? m_share.share(*block) : 0;
     if (!block || (m_share.share && shared == 0)) {
         return std::nullopt;
@@ -163,6 +184,9 @@ void BlockSource::release_block(const MemoryBlock& block) noexcept {
     }
     if (m_share.unshare) {
         m_share.unshare(block.cuda_address);
+    }
+    if (m_limit != nullptr) {
+        m_limit->give_back(block.size_bytes);
     }
     m_blocks.erase(block.native);
 }

@@ -4,6 +4,7 @@
 #include "device/pool.hpp"
 #include "device/vulkan/context.hpp"
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <unordered_map>
@@ -26,11 +27,17 @@ struct BlockMemory {
     std::uint64_t allocated_bytes = 0; ///< of the memory, which may be more than of the buffer
 };
 
-/// @param is_exported whether another API may have the memory. @return nullopt if the driver is out of memory or `size_bytes` is beyond its limits.
+/// What a buffer is for, beside the usual.
+struct BlockUse {
+    bool is_exported = false; ///< another API may have the memory
+    VkBufferUsageFlags more_usage = 0;
+};
+
+/// @return nullopt if the driver is out of memory or `size_bytes` is beyond its limits.
 [[nodiscard]] std::optional<BlockMemory> try_allocate(const Context& context,
                                                       std::uint64_t size_bytes,
                                                       std::uint32_t memory_type,
-                                                      bool is_exported = false);
+                                                      const BlockUse& use = {});
 
 /// What the pool asks about the queue.
 struct QueueView {
@@ -44,6 +51,20 @@ struct BlockShare {
     std::function<void(std::uint64_t)> unshare{};             ///< noexcept, by that address
 };
 
+/// What the blocks of several sources may take together.
+class MemoryLimit {
+public:
+    /// @param bytes 0: no limit
+    explicit MemoryLimit(std::uint64_t bytes) noexcept : m_bytes(bytes) {}
+    /// False if so many bytes would be too many.
+    [[nodiscard]] bool take(std::uint64_t bytes) noexcept;
+    void give_back(std::uint64_t bytes) noexcept { m_taken -= bytes; }
+
+private:
+    const std::uint64_t m_bytes;
+    std::atomic<std::uint64_t> m_taken{0};
+};
+
 /// Blocks of one memory type for a MemoryPool; MemoryBlock::native is the VkBuffer.
 class BlockSource final : public MemorySource {
 public:
@@ -52,6 +73,11 @@ public:
         : m_context(context), m_memory_type(memory_type), m_queue(std::move(queue)),
           m_share(std::move(share)), m_is_software(context.adapter().info.features.is_software) {}
 
+    /// Before the first block: what buffers are for beside the usual, and what they share a limit with, which
+    /// outlives the source.
+    void set_usage(VkBufferUsageFlags more_usage) noexcept { m_more_usage = more_usage; }
+    void set_limit(MemoryLimit& limit) noexcept { m_limit = &limit; }
+
     std::optional<MemoryBlock> allocate_block(std::uint64_t size_bytes) override;
     void release_block(const MemoryBlock& block) noexcept override;
     std::uint64_t completed() const noexcept override { return m_queue.completed(); }
@@ -59,10 +85,14 @@ public:
     Budget budget() const noexcept override;
 
 private:
+    std::optional<MemoryBlock> allocate_unlimited(std::uint64_t size_bytes);
+
     const Context& m_context;
     const std::uint32_t m_memory_type;
     const QueueView m_queue;
     const BlockShare m_share;
+    VkBufferUsageFlags m_more_usage = 0;
+    MemoryLimit* m_limit = nullptr;
     const bool m_is_software;
     std::unordered_map<void*, BlockMemory> m_blocks; ///< guarded by the pool's lock
 };

@@ -524,6 +524,11 @@ class DeviceFeatures:
     @property
     def is_software(self) -> bool: ...
     @property
+    def ray_query(self) -> bool:
+        """
+        Whether the tracer 'ray_query' runs on it.
+        """
+    @property
     def subgroup_arithmetic(self) -> bool: ...
 
 class DeviceInfo:
@@ -1931,7 +1936,8 @@ class Tracer:
             mesh_of_instance: Mesh of each instance.
             transforms: Object to world, shape (instances, 3, 4).
             kind: 'bvh' (two children a node), 'wide_bvh' (eight, compressed), 'embree' (software
-                devices); 'automatic' is what WEFT_TRACER names, else the device's quickest.
+                devices), 'ray_query' (the Vulkan driver's, where DeviceInfo.features.ray_query); 'automatic'
+                is what WEFT_TRACER names, else 'embree' or 'bvh'.
             trees: Where those of 'bvh' are made: 'host', 'device'; 'automatic' is what
                 WEFT_TREE_BUILDER names, else the device for large meshes, unless it is a software device.
 
@@ -2013,7 +2019,7 @@ class Tracer:
     @property
     def kind(self) -> str:
         """
-        'bvh', 'wide_bvh' or 'embree'.
+        'bvh', 'wide_bvh', 'embree' or 'ray_query'.
         """
 
     @property

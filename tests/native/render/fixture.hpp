@@ -30,6 +30,9 @@ struct Fixture {
     /// Kinds that this build and this device have.
     std::vector<TracerKind> kinds() const {
         std::vector<TracerKind> kinds{TracerKind::wide_bvh, TracerKind::bvh};
+        if (device->info().features.ray_query) {
+            kinds.insert(kinds.begin(), TracerKind::ray_query);
+        }
         if (is_available(TracerKind::embree) && device->info().features.is_software) {
             kinds.push_back(TracerKind::embree);
         }
