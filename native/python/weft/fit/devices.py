@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from weft._native import ArgumentError, Device, DeviceError
 from weft.fit.texture_parameters import TextureParameter
@@ -20,11 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weft.fit.target import Target
-    from weft.fit.views import View
+    from weft.render.record import Recorder
     from weft.render.renderer import Renderer
     from weft.scene import Scene
 
+
+class Recorded(Protocol):
+    """What each_view() asks of a view."""
+
+    recorders: list[Recorder]
+
+
 Result = TypeVar("Result")
+View = TypeVar("View", bound=Recorded)
 
 _ON_ONE_DEVICE = (TextureParameter, EnvironmentParameter)
 """Kinds of parameters whose gradients are summed on the device."""
