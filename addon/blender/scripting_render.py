@@ -10,6 +10,7 @@ import bpy
 
 import weft
 
+from ..core.devices import give_back_memory
 from .export import SceneExporter
 from .path_settings import path_settings
 from .session import require_session
@@ -63,5 +64,10 @@ def render(
         )
     settings = context.scene.weft_render
     paths = path_settings(context.scene, settings.samples if samples is None else samples)
-    renderer = weft.Renderer(require_session().device(), scene)
-    return renderer.render(0, paths, aovs=list(aovs), progress=progress)
+    device = require_session().device()
+    try:
+        renderer = weft.Renderer(device, scene)
+        return renderer.render(0, paths, aovs=list(aovs), progress=progress)
+    finally:
+        renderer = None  # its memory first
+        give_back_memory(device)

@@ -91,6 +91,21 @@ def create_device(settings: DeviceSettings) -> weft.Device:
     return device
 
 
+def give_back_memory(device: weft.Device) -> None:
+    """Give memory that nothing on a device uses any more back to the system.
+
+    A device that was closed, or lost, has none.
+    """
+    import weft
+
+    try:
+        freed = device.trim()
+    except weft.DeviceError as error:
+        log.debug("device: %s", error)
+        return
+    log.debug("device: %d MiB given back", freed >> 20)
+
+
 def describe_failure(error: Exception, settings: DeviceSettings) -> str:
     """Return why no device could be had and what to do, as text for a panel."""
     if isinstance(error, ImportError):

@@ -8,6 +8,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from .devices import give_back_memory
 from .job import Job
 from .progressive import ALPHA, CancelledError, ProgressiveRender, with_alpha
 
@@ -113,7 +114,11 @@ class PictureServer:
                 log.warning("viewport: %s", error)
                 self._failure = str(error)
                 self._publish(None)
-        self._renderer = self._scene = None
+        renderer, self._renderer, self._scene = self._renderer, None, None
+        if renderer is not None:
+            device = renderer.device
+            del renderer  # its memory first
+            give_back_memory(device)
 
     def _take(self, scene: Scene) -> Renderer:
         """Return a renderer of a scene; failing, the one of the scene before stays."""

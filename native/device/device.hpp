@@ -82,7 +82,10 @@ struct MemoryInfo {
     std::uint64_t available = 0; ///< as the driver (software: system) reports it; 0 if unknown
     std::uint64_t reserved = 0;  ///< held by the pool
     std::uint64_t used = 0;      ///< in live buffers
+    std::uint64_t idle = 0;      ///< in blocks without a live buffer: what Device::trim() returns
     std::uint64_t peak_used = 0;
+    std::uint64_t peak_reserved = 0;
+    std::uint64_t limit = 0; ///< of reserved, host memory apart; 0: none
     std::uint64_t live_buffers = 0;
     std::uint64_t allocations = 0; ///< calls of the driver's allocator since creation
 };
@@ -125,6 +128,15 @@ public:
     /// How structures lie in the memory of this device.
     core::LayoutRules layout_rules() const noexcept { return core::layout_rules(target()); }
     [[nodiscard]] virtual MemoryInfo memory_info() const = 0;
+    /// Waits for submitted work, then returns all memory to the driver that no live buffer lies in: blocks of the
+    /// pools, staging, and what else is made anew when it is needed. Blocks with a live buffer stay whole.
+    /// @return bytes.
+    virtual std::uint64_t trim(const InterruptPoll& poll = {}) = 0;
+    /// Bytes of device memory that live and idle buffers may take; 0: no limit.
+    virtual std::uint64_t memory_limit() const noexcept = 0;
+    /// Changes it, and returns idle memory where more is held. What lies in live buffers stays, whatever the limit;
+    /// create_buffer() throws until there is less of it. @param bytes 0: no limit.
+    virtual void set_memory_limit(std::uint64_t bytes) = 0;
 
     /// @throws DeviceError{out_of_memory}: what was asked, what is free, who holds how much (by label).
     [[nodiscard]] virtual std::shared_ptr<Buffer> create_buffer(const BufferDesc& desc) = 0;

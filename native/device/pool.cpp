@@ -17,6 +17,8 @@ constexpr std::uint64_t kDedicatedGranule = std::uint64_t{2} << 20;
 constexpr std::uint32_t kExactClasses =
     8; // classes of 1 to 7 granules are exact, then eight an octave
 constexpr std::size_t kLabelsInReport = 6;
+/// Of a class, that are looked at for one that is large enough: all of the next class are.
+constexpr int kMostOfClass = 64;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -93,16 +95,18 @@ void MemoryPool::free(const Allocation& allocation, std::uint64_t last_use) noex
     Block& block = m_blocks[m_ranges[allocation.range].block];
     --block.used_ranges;
     block.last_use = std::max(block.last_use, last_use);
-    if (block.used_ranges == 0 && !block.is_dedicated) {
-        m_empty += block.memory.size_bytes;
+    if (block.used_ranges == 0) {
+        link_unused(m_ranges[allocation.range].block);
     }
     give_back(allocation.range, std::max(last_use, allocation.ready));
     release_idle();
 }
 
-void MemoryPool::trim() noexcept {
+std::uint64_t MemoryPool::trim() noexcept {
     const std::lock_guard lock(m_mutex);
+    const std::uint64_t before = m_statistics.reserved;
     release_unused();
+    return before - m_statistics.reserved;
 }
 
 void MemoryPool::close() noexcept {
@@ -113,6 +117,8 @@ void MemoryPool::close() noexcept {
             block.is_live = false;
         }
     }
+    count_as_free(m_statistics.reserved);
+    m_unused_dedicated = m_unused_shared = {};
     m_statistics.reserved = 0;
     m_statistics.used = 0;
     m_statistics.live_buffers = 0;
@@ -123,8 +129,10 @@ MemoryInfo MemoryPool::statistics() const {
     const std::lock_guard lock(m_mutex);
     MemoryInfo info = m_statistics;
     const MemorySource::Budget budget = m_source.budget();
-    info.total = m_desc.limit > 0 ? std::min(m_desc.limit, budget.total) : budget.total;
+    info.limit = m_desc.limit ? m_desc.limit->bytes() : 0;
+    info.total = info.limit > 0 ? std::min(info.limit, budget.total) : budget.total;
     info.available = budget.available;
+    info.idle = m_unused_dedicated.bytes + m_unused_shared.bytes;
     return info;
 }
 
@@ -167,8 +175,9 @@ std::uint32_t MemoryPool::take_shared(std::uint64_t size) {
 std::uint32_t MemoryPool::take_dedicated(std::uint64_t size) noexcept {
     const std::uint32_t first = bin_of(size);
     for (std::uint32_t bin = first; bin <= first + 2 && bin < kBinCount; ++bin) {
-        for (std::uint32_t index = m_dedicated.heads[bin]; index != kNone;
-             index = m_ranges[index].bin_next) {
+        int looks = 0;
+        for (std::uint32_t index = m_dedicated.heads[bin]; index != kNone && looks < kMostOfClass;
+             index = m_ranges[index].bin_next, ++looks) {
             if (m_ranges[index].size >= size) {
                 remove_free(index);
                 return index;
@@ -178,35 +187,65 @@ std::uint32_t MemoryPool::take_dedicated(std::uint64_t size) noexcept {
     return kNone;
 }
 
+std::optional<std::uint64_t> MemoryPool::take_of_limit(std::uint64_t needed,
+                                                       std::uint64_t usual) noexcept {
+    if (!m_desc.limit) {
+        return usual;
+    }
+    const std::uint64_t left = m_desc.limit->left() / kAlignment * kAlignment;
+    const std::uint64_t wanted = std::clamp(left, needed, usual);
+    if (m_desc.limit->take(wanted)) {
+        return wanted;
+    }
+    // What nobody uses is less than what is asked for now.
+    return release_for(needed) && m_desc.limit->take(needed) ? std::optional(needed) : std::nullopt;
+}
+
+std::uint32_t MemoryPool::new_block() {
+    if (!m_spare_blocks.empty()) {
+        const std::uint32_t index = m_spare_blocks.back();
+        m_spare_blocks.pop_back();
+        return index;
+    }
+    m_blocks.emplace_back();
+    m_spare_blocks.reserve(m_blocks.capacity());
+    m_fragmented.reserve(m_blocks.capacity());
+    return static_cast<std::uint32_t>(m_blocks.size() - 1);
+}
+
 bool MemoryPool::grow(std::uint64_t size) {
     const bool is_dedicated = size > m_desc.dedicated_threshold;
     const std::uint64_t needed =
         is_dedicated ? round_up(size, kDedicatedGranule) : round_to_class(size);
-    const std::uint64_t left = m_desc.limit - std::min(m_desc.limit, m_statistics.reserved);
-    const std::uint64_t usual = is_dedicated ? needed : std::max(m_next_block, needed);
-    const std::uint64_t wanted =
-        m_desc.limit > 0 ? std::clamp(left / kAlignment * kAlignment, needed, usual) : usual;
     release_idle();
-    if (m_desc.limit > 0 && m_statistics.reserved + wanted > m_desc.limit) {
+    const std::optional<std::uint64_t> wanted =
+        take_of_limit(needed, is_dedicated ? needed : std::max(m_next_block, needed));
+    if (!wanted) {
         return false;
     }
-    const std::optional<MemoryBlock> memory = m_source.allocate_block(wanted);
+    std::optional<MemoryBlock> memory;
+    try {
+        memory = m_source.allocate_block(*wanted);
+    } catch (...) {
+        count_as_free(*wanted);
+        throw;
+    }
     if (!memory) {
+        count_as_free(*wanted);
         return false;
     }
-    const auto free_slot = std::find_if(m_blocks.begin(), m_blocks.end(),
-                                        [](const Block& block) { return !block.is_live; });
-    const auto index = static_cast<std::uint32_t>(free_slot - m_blocks.begin());
-    if (free_slot == m_blocks.end()) {
-        m_blocks.emplace_back();
-    }
+    const std::uint32_t index = new_block();
     const std::uint64_t usable = memory->size_bytes / kAlignment * kAlignment;
     const std::uint32_t range = new_range({.size = usable, .block = index});
-    m_blocks[index] = {
-        .memory = *memory, .first_range = range, .is_dedicated = is_dedicated, .is_live = true};
+    m_blocks[index] = {.memory = *memory,
+                       .first_range = range,
+                       .is_dedicated = is_dedicated,
+                       .is_live = true,
+                       .is_fragmented = m_blocks[index].is_fragmented}; // still in the list
     insert_free(range);
-    m_empty += is_dedicated ? 0 : memory->size_bytes;
+    link_unused(index);
     m_statistics.reserved += memory->size_bytes;
+    m_statistics.peak_reserved = std::max(m_statistics.peak_reserved, m_statistics.reserved);
     ++m_statistics.allocations;
     if (!is_dedicated) {
         m_next_block = std::min(m_next_block * 2, m_desc.largest_block);
@@ -222,8 +261,8 @@ Allocation MemoryPool::hand_out(std::uint32_t index, std::uint64_t size, std::st
     }
     const Range& range = m_ranges[index];
     Block& block = m_blocks[range.block];
-    if (block.used_ranges == 0 && !block.is_dedicated) {
-        m_empty -= block.memory.size_bytes;
+    if (block.used_ranges == 0) {
+        unlink_unused(range.block);
     }
     ++block.used_ranges;
     use->second.bytes += size;
@@ -246,6 +285,15 @@ void MemoryPool::give_back(std::uint32_t index, std::uint64_t last_use) noexcept
         return;
     }
     insert_free(index);
+    note_fragment(index);
+}
+
+void MemoryPool::note_fragment(std::uint32_t index) noexcept {
+    const std::uint32_t number = m_ranges[index].block;
+    if (Block& block = m_blocks[number]; !block.is_dedicated && !block.is_fragmented) {
+        block.is_fragmented = true;
+        m_fragmented.push_back(number); // capacity was reserved by new_block
+    }
 }
 
 void MemoryPool::reclaim_finished(std::uint64_t completed) noexcept {
@@ -253,14 +301,17 @@ void MemoryPool::reclaim_finished(std::uint64_t completed) noexcept {
         const bool is_finished = m_ranges[index].ready <= completed;
         if (is_finished) {
             insert_free(index);
+            note_fragment(index);
         }
         return is_finished;
     });
 }
 
 void MemoryPool::coalesce() noexcept {
-    for (const Block& block : m_blocks) {
-        if (!block.is_live || block.is_dedicated) {
+    for (const std::uint32_t number : m_fragmented) {
+        Block& block = m_blocks[number];
+        block.is_fragmented = false;
+        if (!block.is_live) {
             continue;
         }
         std::uint32_t index = block.first_range;
@@ -272,6 +323,7 @@ void MemoryPool::coalesce() noexcept {
             }
         }
     }
+    m_fragmented.clear();
 }
 
 void MemoryPool::merge_with_next(std::uint32_t index) noexcept {
@@ -330,9 +382,6 @@ void MemoryPool::insert_free(std::uint32_t index) noexcept {
     }
     bins.heads[bin] = index;
     bins.occupied[bin / 64] |= std::uint64_t{1} << (bin % 64);
-    if (&bins == &m_dedicated) {
-        m_cached += range.size;
-    }
 }
 
 void MemoryPool::remove_free(std::uint32_t index) noexcept {
@@ -351,64 +400,6 @@ void MemoryPool::remove_free(std::uint32_t index) noexcept {
     if (bins.heads[bin] == kNone) {
         bins.occupied[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
     }
-    if (&bins == &m_dedicated) {
-        m_cached -= range.size;
-    }
-}
-
-bool MemoryPool::is_releasable(const Block& block, std::uint64_t completed) const noexcept {
-    return block.is_live && block.used_ranges == 0 && block.last_use <= completed;
-}
-
-void MemoryPool::release_unused() noexcept {
-    const std::uint64_t completed = m_source.completed();
-    reclaim_finished(completed);
-    for (std::uint32_t i = 0; i < m_blocks.size(); ++i) {
-        if (is_releasable(m_blocks[i], completed)) {
-            release_block(i);
-        }
-    }
-}
-
-std::uint64_t MemoryPool::allowed_idle() const noexcept {
-    return std::min(m_desc.max_cached, std::max(m_desc.idle_floor, m_statistics.used / 2));
-}
-
-void MemoryPool::release_idle() noexcept {
-    const std::uint64_t dedicated = allowed_idle();
-    const std::uint64_t shared = std::max(dedicated, m_desc.largest_block);
-    if (m_cached <= dedicated && m_empty <= shared) {
-        return;
-    }
-    const std::uint64_t completed = m_source.completed();
-    reclaim_finished(completed);
-    for (;;) {
-        auto oldest = static_cast<std::uint32_t>(m_blocks.size());
-        for (std::uint32_t i = 0; i < m_blocks.size(); ++i) {
-            const Block& block = m_blocks[i];
-            const bool is_idle = block.is_dedicated ? m_cached > dedicated : m_empty > shared;
-            if (is_idle && is_releasable(block, completed) &&
-                (oldest == m_blocks.size() || block.last_use < m_blocks[oldest].last_use)) {
-                oldest = i;
-            }
-        }
-        if (oldest == m_blocks.size()) {
-            return;
-        }
-        release_block(oldest);
-    }
-}
-
-void MemoryPool::release_block(std::uint32_t index) noexcept {
-    Block& block = m_blocks[index];
-    for (std::uint32_t range = block.first_range; range != kNone; range = m_ranges[range].next) {
-        remove_free(range);
-        m_spare_ranges.push_back(range);
-    }
-    m_empty -= block.is_dedicated ? 0 : block.memory.size_bytes;
-    m_statistics.reserved -= block.memory.size_bytes;
-    m_source.release_block(block.memory);
-    block.is_live = false;
 }
 
 std::string MemoryPool::report(std::uint64_t size, std::string_view label) const {
@@ -431,13 +422,18 @@ std::string MemoryPool::report(std::uint64_t size, std::string_view label) const
                                  ? core::text(bytes_text(budget.available), " of ",
                                               bytes_text(budget.total), " are free")
                                  : core::text("the device has ", bytes_text(budget.total));
-    const std::string limit = m_desc.limit > 0
-                                  ? core::text(", memory_limit is ", bytes_text(m_desc.limit))
-                                  : std::string();
-    return core::text("create_buffer: ", m_desc.device_name, " is out of memory: asked for ",
-                      bytes_text(size), " ('", label, "'), ", free, limit, ", Weft uses ",
-                      bytes_text(m_statistics.used), held,
-                      "; release arrays that are no longer needed or use smaller ones");
+    const std::uint64_t limit = m_desc.limit ? m_desc.limit->bytes() : 0;
+    const std::string limited =
+        limit > 0 ? core::text(", memory_limit is ", bytes_text(limit)) : std::string();
+    const std::uint64_t idle = m_statistics.reserved - m_statistics.used;
+    const std::string kept =
+        idle > 0 ? core::text(", ", bytes_text(idle), " lie free between") : std::string();
+    const bool is_limit = limit > 0 && size > m_desc.limit->left();
+    return core::text(
+        "create_buffer: ", m_desc.device_name, " is out of memory: asked for ", bytes_text(size),
+        " ('", label, "'), ", free, limited, ", Weft uses ", bytes_text(m_statistics.used), held,
+        kept, "; release arrays that are no longer needed",
+        is_limit ? ", use smaller ones, or raise device.memory_limit" : " or use smaller ones");
 }
 
 } // namespace weft::device

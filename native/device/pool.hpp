@@ -5,8 +5,9 @@
 // Data structures: a Block is one driver allocation; its Ranges, free and used, form a list in
 // address order, and the free ones also hang in a bin of their size class. Requests above
 // `dedicated_threshold` get a block of their own, which is kept for the next request of about that
-// size. Unused blocks go back to the driver, those unused longest first, as soon as they hold more
-// than half of what is in use and more than PoolDesc::idle_floor.
+// size. Blocks without a used range hang in a list, those unused longest first. They go back to the
+// driver in this order as soon as they hold more than half of what is in use and more than
+// PoolDesc::idle_floor, when a limit is in the way, and all of them by trim().
 //
 // Reuse is ordered, not idle: on one in-order queue, memory may be handed out again while older
 // work still uses it, because new work runs later. Allocation::ready tells a user that wants to
@@ -15,6 +16,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/memory_limit.hpp"
 
 #include <array>
 #include <cstdint>
@@ -67,8 +69,8 @@ struct PoolDesc {
     std::uint64_t max_cached = ~std::uint64_t{0};  ///< bytes of unused dedicated blocks kept
     /// Bytes of unused blocks kept whatever is in use; beyond, half of what is.
     std::uint64_t idle_floor = 256 * kMiB;
-    std::uint64_t limit = 0;  ///< bytes of all blocks; 0: what the driver gives
-    bool host_access = false; ///< hand out finished memory only
+    std::shared_ptr<MemoryLimit> limit{}; ///< of this pool and those that share it; null: none
+    bool host_access = false;             ///< hand out finished memory only
 };
 
 /// Bytes and buffers held under one label.
@@ -114,12 +116,12 @@ public:
     /// pool.
     void free(const Allocation& allocation, std::uint64_t last_use) noexcept;
 
-    /// Returns unused, finished blocks to the driver.
-    void trim() noexcept;
+    /// Returns unused, finished blocks to the driver. @return their bytes.
+    std::uint64_t trim() noexcept;
     /// Returns every block to the driver, used or not. The caller has waited. Idempotent.
     void close() noexcept;
 
-    /// reserved, used, peak_used, live_buffers, allocations; total and available from the source.
+    /// All of it; total and available from the source.
     [[nodiscard]] MemoryInfo statistics() const;
 
 private:
@@ -139,8 +141,17 @@ private:
         std::uint64_t last_use = 0;
         std::uint32_t first_range = kNone;
         std::uint32_t used_ranges = 0;
+        std::uint32_t older = kNone; ///< among the unused blocks of its kind
+        std::uint32_t newer = kNone;
         bool is_dedicated = false;
         bool is_live = false;
+        bool is_fragmented = false; ///< free ranges may lie side by side; then in m_fragmented
+    };
+    /// Blocks of one kind without a used range, in the order in which they became so.
+    struct UnusedBlocks {
+        std::uint32_t oldest = kNone;
+        std::uint32_t newest = kNone;
+        std::uint64_t bytes = 0;
     };
     struct TextHash {
         using is_transparent = void;
@@ -160,6 +171,8 @@ private:
     std::uint32_t take_shared(std::uint64_t size);
     std::uint32_t take_dedicated(std::uint64_t size) noexcept;
     bool grow(std::uint64_t size);
+    std::optional<std::uint64_t> take_of_limit(std::uint64_t needed, std::uint64_t usual) noexcept;
+    std::uint32_t new_block();
     void reclaim_finished(std::uint64_t completed) noexcept;
     void coalesce() noexcept;
     void split(std::uint32_t index, std::uint64_t size);
@@ -167,14 +180,25 @@ private:
     void insert_free(std::uint32_t index) noexcept;
     void remove_free(std::uint32_t index) noexcept;
     void give_back(std::uint32_t index, std::uint64_t last_use) noexcept;
+    void note_fragment(std::uint32_t index) noexcept;
     std::uint32_t new_range(const Range& range);
     Bins& bins_of(const Range& range) noexcept;
-    bool is_releasable(const Block& block, std::uint64_t completed) const noexcept;
+    void link_unused(std::uint32_t index) noexcept;
+    void unlink_unused(std::uint32_t index) noexcept;
     void release_block(std::uint32_t index) noexcept;
+    /// Returns blocks, the oldest first, until those of the kind hold at most `kept` bytes.
+    /// @param completed that reclaim_finished() was called with: blocks used later stay.
+    void release_oldest(UnusedBlocks& unused, std::uint64_t kept, std::uint64_t completed) noexcept;
     void release_unused() noexcept;
     void release_idle() noexcept;
+    /// Returns finished blocks until so many bytes of the limit are left. Waits for nothing.
+    bool release_for(std::uint64_t size) noexcept;
+    void count_as_free(std::uint64_t size_bytes) noexcept;
     std::uint64_t allowed_idle() const noexcept;
     Allocation hand_out(std::uint32_t index, std::uint64_t size, std::string_view label);
+    UnusedBlocks& unused_of(const Block& block) noexcept {
+        return block.is_dedicated ? m_unused_dedicated : m_unused_shared;
+    }
     std::string report(std::uint64_t size, std::string_view label) const;
 
     MemorySource& m_source;
@@ -183,14 +207,16 @@ private:
     std::vector<Range> m_ranges;
     std::vector<std::uint32_t> m_spare_ranges;
     std::vector<Block> m_blocks;
+    std::vector<std::uint32_t> m_spare_blocks;
+    std::vector<std::uint32_t> m_fragmented; ///< shared blocks that got ranges back, for coalesce()
     std::vector<std::uint32_t> m_pending;
     Bins m_shared;
     Bins m_dedicated;
     std::unordered_map<std::string, LabelUse, TextHash, std::equal_to<>> m_labels;
     MemoryInfo m_statistics;
     std::uint64_t m_next_block = 0;
-    std::uint64_t m_cached = 0; ///< bytes of unused dedicated blocks
-    std::uint64_t m_empty = 0;  ///< bytes of shared blocks without a used range
+    UnusedBlocks m_unused_dedicated;
+    UnusedBlocks m_unused_shared;
     bool m_is_closed = false;
 };
 

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "dispatch/in_place.hpp"
+#include "python/bind_device_memory.hpp"
 #include "python/bind_error.hpp"
 #include "python/compile_only_session.hpp"
 #include "python/host_tensor.hpp"
@@ -25,6 +26,34 @@ using device::DeviceType;
 
 namespace {
 
+void choose_device(const py::object& type, std::optional<std::int32_t> adapter,
+                   device::DeviceDesc& desc) {
+    desc.adapter = adapter;
+    if (!py::isinstance<device::DeviceInfo>(type)) {
+        desc.type = parse_device_type(type, "create_device");
+        return;
+    }
+    const auto& info = type.cast<const device::DeviceInfo&>();
+    if (adapter && *adapter != info.adapter) {
+        throw core::ArgumentError(text("create_device: adapter ", *adapter,
+                                       " is not that of the device given, ", info.adapter,
+                                       "; leave adapter out"));
+    }
+    desc.type = info.type;
+    desc.adapter = info.adapter;
+}
+
+/// Those of a type, in the order of Device::enumerate().
+std::vector<device::DeviceInfo> list_devices(const py::object& type) {
+    const DeviceType wanted = parse_device_type(type, "devices");
+    const Unlocked unlocked;
+    std::vector<device::DeviceInfo> devices = device::Device::enumerate();
+    std::erase_if(devices, [wanted](const device::DeviceInfo& info) {
+        return wanted != DeviceType::automatic && info.type != wanted;
+    });
+    return devices;
+}
+
 // NOLINTBEGIN(readability-function-size): one parameter for each of create_device().
 std::shared_ptr<Session>
 create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
@@ -35,8 +64,7 @@ create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
        const py::object& cache_directory, std::optional<std::uint64_t> cache_size_limit,
        std::optional<std::uint64_t> memory_limit, const py::kwargs& slangpy) {
     SessionDesc desc;
-    desc.device.type = parse_device_type(type, "create_device");
-    desc.device.adapter = adapter;
+    choose_device(type, adapter, desc.device);
     desc.device.debug = debug;
     apply_slangpy_options(slangpy, desc);
     if (py::isinstance<py::str>(include_paths)) { // whose letters would be folders
@@ -111,7 +139,7 @@ void bind_information(py::module_& module) {
     bind_limits(module);
     bind_features(module);
     py::class_<device::DeviceInfo>(module, "DeviceInfo",
-                                   "A device as enumerate_devices() and Device.info show it.")
+                                   "A device as devices() and Device.info show it.")
         .def_readonly("type", &device::DeviceInfo::type)
         .def_readonly("name", &device::DeviceInfo::name)
         .def_readonly("adapter_name", &device::DeviceInfo::name)
@@ -132,17 +160,7 @@ void bind_information(py::module_& module) {
             return text("<weft.DeviceInfo ", device::to_string(self.type), ":", self.adapter, " '",
                         self.name, "', ", self.driver, ">");
         });
-    py::class_<device::MemoryInfo>(module, "MemoryInfo",
-                                   "Statistics of the pooled allocator, in bytes.")
-        .def_readonly("total", &device::MemoryInfo::total)
-        .def_readonly("available", &device::MemoryInfo::available,
-                      "As the driver reports it; 0 if unknown.")
-        .def_readonly("reserved", &device::MemoryInfo::reserved, "Held by the pool.")
-        .def_readonly("used", &device::MemoryInfo::used, "In live buffers.")
-        .def_readonly("peak_used", &device::MemoryInfo::peak_used)
-        .def_readonly("live_buffers", &device::MemoryInfo::live_buffers, "A count.")
-        .def_readonly("allocations", &device::MemoryInfo::allocations,
-                      "Calls of the driver's allocator so far.");
+    bind_memory_info(module);
 }
 
 void raise_unheard(const Session& session) {
@@ -175,14 +193,9 @@ void close_device(const Session& session) {
     session.device->close();
 }
 
-using DeviceClass = py::class_<Session, std::shared_ptr<Session>>;
-
 void bind_facts(DeviceClass& bound) {
     bound.def_property_readonly("info", [](const Session& self) { return self.device->info(); })
         .def_property_readonly("type", [](const Session& self) { return self.device->info().type; })
-        .def(
-            "memory_info", [](const Session& self) { return self.device->memory_info(); },
-            "What this device's tensors hold, in bytes.")
         .def_property_readonly("is_closed",
                                [](const Session& self) { return self.device->is_closed(); })
         .def_property_readonly(
@@ -330,6 +343,7 @@ void bind_session(py::module_& module) {
         "A context manager: leaving the block closes the device.\n\n"
         "Any thread may use it; work runs in the order in which threads submit it.\n");
     bind_facts(bound);
+    bind_device_memory(bound);
     bind_streams(bound);
     bind_work(bound);
     bind_open_devices(module);
@@ -359,10 +373,12 @@ void bind_creation(py::module_& module) {
             py::arg("check_indices") = py::none(), py::arg("cache_directory") = py::none(),
             py::arg("cache_size_limit") = py::none(), py::arg("memory_limit") = py::none(),
             "Creates a device.\n\n"
-            "Args:\n    type: DeviceType or its name; automatic prefers a real GPU, then software "
-            "Vulkan.\n"
+            "Args:\n    type: DeviceType or its name, or an entry of devices(); automatic prefers "
+            "a "
+            "real GPU, then\n        software Vulkan.\n"
             "        WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.\n"
-            "    adapter: Index as enumerate_devices() shows it; None takes the best.\n"
+            "    adapter: Index among the devices of that type, as devices() shows it; None takes "
+            "the best.\n"
             "    debug: Turns the Vulkan validation layer on, and check_indices.\n"
             "    include_paths: Folders searched for modules and imports.\n"
             "    defines: Preprocessor definitions of every module, {'STEPS': 20}.\n"
@@ -399,7 +415,16 @@ void bind_creation(py::module_& module) {
             const Unlocked unlocked;
             return device::Device::enumerate();
         },
-        "Every device of this machine that create_device() accepts; empty if there is none.");
+        "Same as devices().");
+    module.def(
+        "devices", &list_devices, py::arg("type") = py::none(),
+        "Devices of this machine, for create_device(); opens none. Empty if there is none.\n\n"
+        "The order stays as long as drivers and their settings do: GPUs before software, CUDA "
+        "before Vulkan,\nthen as the driver counts them. One GPU may be there twice, by CUDA and "
+        "by "
+        "Vulkan.\n\n"
+        "Args:\n    type: DeviceType or its name; None and automatic: all.\n\n"
+        "Raises:\n    ArgumentError: There is no such type.\n");
 }
 
 } // namespace

@@ -150,10 +150,8 @@ void set_limits(const SessionDesc& desc, compile::CompilerDesc& compiler) {
 std::uint64_t device_memory_limit(const SessionDesc& desc) {
     const auto bytes = desc.memory_limit ? desc.memory_limit
                                          : environment_number<std::uint64_t>("WEFT_MEMORY_LIMIT");
-    if (bytes && *bytes < kLeastDeviceMemory) {
-        throw core::ArgumentError(core::text("create_device: memory_limit must be at least ",
-                                             kLeastDeviceMemory, " bytes, got ", *bytes,
-                                             "; the default is no limit but the device's own"));
+    if (bytes) {
+        require_memory_limit(*bytes, "create_device: memory_limit");
     }
     return bytes.value_or(0);
 }
@@ -182,6 +180,14 @@ std::vector<std::weak_ptr<device::Device>>& known_devices() {
 }
 
 } // namespace
+
+void require_memory_limit(std::uint64_t bytes, std::string_view name) {
+    if (bytes < kLeastDeviceMemory) {
+        throw core::ArgumentError(core::text(name, " must be at least ", kLeastDeviceMemory,
+                                             " bytes, got ", bytes,
+                                             "; the default is no limit but the device's own"));
+    }
+}
 
 std::filesystem::path package_directory() {
     const auto file = pybind11::module_::import("weft").attr("__file__").cast<std::string>();

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::python {
@@ -52,6 +53,8 @@ struct SessionDesc {
     std::optional<std::uint64_t> memory_limit{};     ///< bytes; WEFT_MEMORY_LIMIT; none
 };
 
+/// @throws ArgumentError that begins with `name` for too few bytes of device memory.
+void require_memory_limit(std::uint64_t bytes, std::string_view name);
 /// Creates the device and, beside it, starts the compiler. @throws ArgumentError for a limit that is too small.
 [[nodiscard]] std::shared_ptr<Session> create_session(SessionDesc desc);
 /// A compiler without a device, for the same caches and with the limits of the environment. Call under the interpreter lock.

@@ -27,13 +27,14 @@ class WEFT_RE_engine(bpy.types.RenderEngine):
         self.kept = None
 
     def __del__(self) -> None:
-        """End the viewport's thread."""
+        """End the viewport's thread, and give the memory of the final render back."""
         try:
-            viewport = getattr(self, "viewport", None)
+            owned = [getattr(self, name, None) for name in ("viewport", "kept")]
         except ReferenceError:  # Blender has taken its own half away before
             return
-        if viewport is not None:
-            viewport.close()
+        for entry in owned:
+            if entry is not None:
+                entry.close()
         parent = getattr(super(), "__del__", None)
         if parent is not None:
             parent()

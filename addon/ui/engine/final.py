@@ -14,6 +14,7 @@ from ...blender.denoiser import blender_denoiser
 from ...blender.path_settings import path_settings
 from ...blender.picture_size import crop_of, picture_size
 from ...blender.session import require_session
+from ...core.devices import give_back_memory
 from ...core.progressive import ALPHA, CancelledError, ProgressiveRender, with_alpha
 from .passes import wanted_passes
 
@@ -46,6 +47,14 @@ class KeptRender:
 
         self.exporter = SceneExporter(require_session().device)
         self.renderer: weft.Renderer | None = None
+
+    def close(self) -> None:
+        """Give the memory of the renderer back to the system; called more than once."""
+        renderer, self.renderer = self.renderer, None
+        if renderer is not None:
+            device = renderer.device
+            del renderer  # its memory first
+            give_back_memory(device)
 
     def take(self, scene: weft.Scene) -> weft.Renderer:
         """Return a renderer of a scene, the one before if it can take it over."""

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::uint64_t kFirstReadbackBlock = std::uint64_t{1} << 20;
 
-PoolDesc device_pool(const DeviceInfo& info, std::uint64_t limit) {
-    return {.device_name = info.name, .max_cached = info.memory_bytes / 4, .limit = limit};
+PoolDesc device_pool(const DeviceInfo& info, std::shared_ptr<MemoryLimit> limit) {
+    return {
+        .device_name = info.name, .max_cached = info.memory_bytes / 4, .limit = std::move(limit)};
 }
 
 PoolDesc readback_pool(const DeviceInfo& info) {
@@ -40,10 +41,10 @@ CudaDevice::CudaDevice(const std::shared_ptr<const Driver>& driver, const Adapte
     : Device(adapter.info), m_context(std::make_unique<Context>(driver, adapter.device)),
       m_queue(std::make_unique<CommandQueue>(*m_context)),
       m_ring(std::make_unique<UploadRing>(*m_context, *m_queue)),
+      m_limit(std::make_shared<MemoryLimit>(desc.memory_limit)),
       m_device_source(std::make_unique<BlockSource>(*m_context, *m_queue, MemoryKind::device)),
       m_readback_source(std::make_unique<BlockSource>(*m_context, *m_queue, MemoryKind::readback)),
-      m_device_pool(
-          std::make_unique<MemoryPool>(*m_device_source, device_pool(m_info, desc.memory_limit))),
+      m_device_pool(std::make_unique<MemoryPool>(*m_device_source, device_pool(m_info, m_limit))),
       m_readback_pool(std::make_unique<MemoryPool>(*m_readback_source, readback_pool(m_info))),
       m_compiler(compiler_desc(*driver, adapter, desc)), m_poll(desc.poll), m_is_debug(desc.debug) {
 }
@@ -87,10 +88,36 @@ MemoryInfo CudaDevice::memory_info() const {
     const MemoryInfo host = m_readback_pool->statistics();
     info.reserved += host.reserved;
     info.used += host.used;
+    info.idle += host.idle;
     info.peak_used += host.peak_used;
+    info.peak_reserved += host.peak_reserved;
     info.live_buffers += host.live_buffers;
     info.allocations += host.allocations;
     return info;
+}
+
+std::uint64_t CudaDevice::trim(const InterruptPoll& poll) {
+    wait(poll);
+    const UseGate::Use use(m_gate);
+    require_open("trim");
+    std::uint64_t bytes = 0;
+    {
+        const std::lock_guard lock(m_mutex);
+        const CurrentContext current(*m_context);
+        m_queue->wait_for(m_queue->submitted(), {}, "trim"); // what another thread added since
+        bytes += m_ring->trim();
+    }
+    return bytes + m_device_pool->trim() + m_readback_pool->trim();
+}
+
+void CudaDevice::set_memory_limit(std::uint64_t bytes) {
+    const UseGate::Use use(m_gate);
+    require_open("set_memory_limit");
+    m_limit->set(bytes);
+    if (m_limit->left() == 0) {
+        wait(m_poll);
+        m_device_pool->trim();
+    }
 }
 
 std::shared_ptr<Buffer> CudaDevice::create_buffer(const BufferDesc& desc) {

@@ -30,6 +30,9 @@ public:
     ~CudaDevice() override;
 
     MemoryInfo memory_info() const override;
+    std::uint64_t trim(const InterruptPoll& poll) override;
+    std::uint64_t memory_limit() const noexcept override { return m_limit->bytes(); }
+    void set_memory_limit(std::uint64_t bytes) override;
     std::shared_ptr<Buffer> create_buffer(const BufferDesc& desc) override;
     std::shared_ptr<Kernel> create_kernel(const KernelDesc& desc) override;
     void dispatch(const Dispatch& dispatch) override;
@@ -97,7 +100,8 @@ private:
     std::unique_ptr<Context> m_context;
     std::unique_ptr<CommandQueue> m_queue;
     std::unique_ptr<UploadRing> m_ring;
-    std::unique_ptr<Event> m_order; ///< null until another stream is ordered with ours
+    std::unique_ptr<Event> m_order;             ///< null until another stream is ordered with ours
+    const std::shared_ptr<MemoryLimit> m_limit; ///< of m_device_pool
     std::unique_ptr<BlockSource> m_device_source;
     std::unique_ptr<BlockSource> m_readback_source;
     std::unique_ptr<MemoryPool> m_device_pool;

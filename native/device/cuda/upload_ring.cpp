@@ -18,6 +18,21 @@ UploadRing::~UploadRing() {
     }
 }
 
+std::uint64_t UploadRing::trim() noexcept {
+    if (m_memory == nullptr) {
+        return 0;
+    }
+    const BesideCapture unhindered(m_context.driver());
+    m_context.driver().cuMemFreeHost(m_memory);
+    m_memory = nullptr;
+    m_segment = 0;
+    m_offset = 0;
+    for (Segment& segment : m_segments) {
+        segment.is_recorded = false; // nothing is on its way any more
+    }
+    return m_segments.size() * kSegmentBytes;
+}
+
 std::byte* UploadRing::take(std::uint64_t size_bytes, std::string_view function) {
     if (size_bytes > kSegmentBytes) {
         throw core::InternalError(core::text(function, ": expected at most ", kSegmentBytes,

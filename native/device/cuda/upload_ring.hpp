@@ -28,6 +28,8 @@ public:
 
     /// May wait for the device. @param size_bytes at most kSegmentBytes. @return memory aligned to 256 bytes.
     [[nodiscard]] std::byte* take(std::uint64_t size_bytes, std::string_view function);
+    /// Frees the memory until the next take(). The queue is empty. @return its bytes.
+    std::uint64_t trim() noexcept;
 
 private:
     struct Segment {

@@ -130,15 +130,31 @@ DeviceInfo null_info(const DeviceFeatures& features) {
 class NullDeviceImplementation final : public NullDevice {
 public:
     explicit NullDeviceImplementation(const DeviceInfo& info)
-        : NullDevice(info), m_pool(m_source, {.device_name = info.name}) {}
+        : NullDevice(info), m_pool(m_source, {.device_name = info.name, .limit = m_limit}) {}
     NullDeviceImplementation(const DeviceInfo& info, KernelSink sink)
         : NullDevice(info), m_sink(std::move(sink)), m_clears(true),
-          m_pool(m_source, {.device_name = info.name}) {}
+          m_pool(m_source, {.device_name = info.name, .limit = m_limit}) {}
 
     MemoryInfo memory_info() const override {
         const UseGate::Use inside(m_gate);
         require_open("memory_info");
         return m_pool.statistics();
+    }
+    std::uint64_t trim(const InterruptPoll&) override {
+        const UseGate::Use inside(m_gate);
+        require_open("trim");
+        m_source.finish_all();
+        return m_pool.trim();
+    }
+    std::uint64_t memory_limit() const noexcept override { return m_limit->bytes(); }
+    void set_memory_limit(std::uint64_t bytes) override {
+        const UseGate::Use inside(m_gate);
+        require_open("set_memory_limit");
+        m_limit->set(bytes);
+        if (m_limit->left() == 0) {
+            m_source.finish_all();
+            m_pool.trim();
+        }
     }
 
     std::shared_ptr<Buffer> create_buffer(const BufferDesc& desc) override {
@@ -253,6 +269,7 @@ private:
     bool m_clears =
         false; ///< memory that was used before: what no kernel writes is read as results
     HostSource m_source;
+    const std::shared_ptr<MemoryLimit> m_limit = std::make_shared<MemoryLimit>();
     MemoryPool m_pool;
     mutable UseGate m_gate;
     std::mutex m_mutex; // buffer contents

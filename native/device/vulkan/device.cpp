@@ -34,11 +34,11 @@ void copy_bytes(std::byte* target, std::span<const std::byte> bytes) {
     std::copy(bytes.begin(), bytes.end(), target);
 }
 
-PoolDesc device_pool(const Context& context, std::uint64_t limit) {
+PoolDesc device_pool(const Context& context, std::shared_ptr<MemoryLimit> limit) {
     const DeviceInfo& info = context.adapter().info;
     return {.device_name = info.name,
             .max_cached = info.features.is_software ? kMaxCachedSoftware : info.memory_bytes / 4,
-            .limit = limit};
+            .limit = std::move(limit)};
 }
 
 PoolDesc readback_pool(const Context& context) {
@@ -58,15 +58,14 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
       m_pipeline_cache(std::make_unique<PipelineCache>(*m_context, desc.cache_directory)),
       m_queue(std::make_unique<CommandQueue>(
           *m_context, adapter.info.features.is_software ? kSoftwareBatches : BatchLimits{})),
-      m_limit(desc.memory_limit), m_poll(desc.poll), m_memory_limit(desc.memory_limit) {
+      m_limit(std::make_shared<MemoryLimit>(desc.memory_limit)), m_poll(desc.poll) {
     const QueueView view = queue_view();
     m_device_source =
         std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.device, view);
-    m_device_source->set_limit(m_limit);
     m_readback_source =
         std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.readback, view);
     m_device_pool =
-        std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context, desc.memory_limit));
+        std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context, m_limit));
     m_readback_pool = std::make_unique<MemoryPool>(*m_readback_source, readback_pool(*m_context));
     m_imports = std::make_unique<HostImports>(*m_context, view.completed);
     if (m_context->adapter().max_loop_rounds != 0) {
@@ -178,7 +177,7 @@ RayQueries* VulkanDevice::ray_queries() {
     const std::lock_guard lock(m_mutex);
     if (!m_ray_queries) {
         m_ray_queries = std::make_unique<VulkanRayQueries>(
-            *this, queue_view(), device_pool(*m_context, m_memory_limit), m_limit);
+            *this, queue_view(), device_pool(*m_context, m_limit));
         m_queue->order_structures();
         m_tracing.store(m_ray_queries.get(), std::memory_order_release);
     }
@@ -372,6 +371,48 @@ std::uint64_t VulkanDevice::submit_up_to(std::uint64_t value) {
 
 void VulkanDevice::drain() {
     m_queue->wait_for(submit_up_to(~std::uint64_t{0}), m_poll, "create_buffer");
+    // One pool's idle memory is in the way of the others.
+    if (CudaSharing* const shared = m_shared.load(std::memory_order_acquire)) {
+        m_device_pool->trim();
+        shared->pool().trim();
+    }
+    if (VulkanRayQueries* const tracing = m_tracing.load(std::memory_order_acquire)) {
+        m_device_pool->trim();
+        tracing->trim();
+    }
+}
+
+std::uint64_t VulkanDevice::trim_pools() noexcept {
+    std::uint64_t bytes = m_device_pool->trim() + m_readback_pool->trim();
+    if (CudaSharing* const shared = m_shared.load(std::memory_order_acquire)) {
+        shared->importer().finish(); // streams may read still what came back from their users
+        bytes += shared->pool().trim();
+    }
+    if (VulkanRayQueries* const tracing = m_tracing.load(std::memory_order_acquire)) {
+        bytes += tracing->trim();
+    }
+    return bytes;
+}
+
+std::uint64_t VulkanDevice::trim(const InterruptPoll& poll) {
+    const UseGate::Use use(m_gate);
+    require_open("trim");
+    m_queue->wait_for(submit_up_to(~std::uint64_t{0}), poll, "trim");
+    {
+        const std::lock_guard lock(m_mutex);
+        drop_retired(m_queue->completed());
+    }
+    return trim_pools();
+}
+
+void VulkanDevice::set_memory_limit(std::uint64_t bytes) {
+    const UseGate::Use use(m_gate);
+    require_open("set_memory_limit");
+    m_limit->set(bytes);
+    if (m_limit->left() == 0) {
+        m_queue->wait_for(submit_up_to(~std::uint64_t{0}), m_poll, "set_memory_limit");
+        trim_pools();
+    }
 }
 
 void VulkanDevice::wait(const InterruptPoll& poll) {
@@ -406,7 +447,9 @@ MemoryInfo VulkanDevice::memory_info() const {
     const auto add = [&](const MemoryInfo& more) {
         info.reserved += more.reserved;
         info.used += more.used;
+        info.idle += more.idle;
         info.peak_used += more.peak_used;
+        info.peak_reserved += more.peak_reserved;
         info.live_buffers += more.live_buffers;
         info.allocations += more.allocations;
     };

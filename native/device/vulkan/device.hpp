@@ -32,6 +32,9 @@ public:
     ~VulkanDevice() override;
 
     MemoryInfo memory_info() const override;
+    std::uint64_t trim(const InterruptPoll& poll) override;
+    std::uint64_t memory_limit() const noexcept override { return m_limit->bytes(); }
+    void set_memory_limit(std::uint64_t bytes) override;
     std::shared_ptr<Buffer> create_buffer(const BufferDesc& desc) override;
     std::shared_ptr<Kernel> create_kernel(const KernelDesc& desc) override;
     void dispatch(const Dispatch& dispatch) override;
@@ -81,6 +84,7 @@ private:
     void order_returned_memory(CudaSharing& sharing);
     void drop_retired(std::uint64_t completed) noexcept;
     void drain();
+    std::uint64_t trim_pools() noexcept;
     /// Returns once a command with so many bytes of host data can be recorded; lets go of `lock` (of m_mutex)
     /// meanwhile. @throws DeviceError if the device was closed.
     void wait_for_room(std::unique_lock<std::mutex>& lock, std::uint64_t size_bytes,
@@ -108,7 +112,7 @@ private:
     std::unique_ptr<Context> m_context;
     std::unique_ptr<PipelineCache> m_pipeline_cache;
     std::unique_ptr<CommandQueue> m_queue;
-    MemoryLimit m_limit; ///< of what m_device_source and m_ray_queries take
+    const std::shared_ptr<MemoryLimit> m_limit; ///< of all pools but m_readback_pool
     std::unique_ptr<BlockSource> m_device_source;
     std::unique_ptr<BlockSource> m_readback_source;
     std::unique_ptr<MemoryPool> m_device_pool;
@@ -125,7 +129,6 @@ private:
     VkPipeline m_bound = VK_NULL_HANDLE; ///< pipeline bound in m_bound_in
     std::uint64_t m_bound_in = 0;        ///< batch value
     const InterruptPoll m_poll;
-    const std::uint64_t m_memory_limit;   ///< bytes; 0: none
     std::atomic<bool> m_is_closed{false}; ///< everything is released
 };
 

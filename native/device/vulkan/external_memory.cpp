@@ -26,12 +26,6 @@ BlockShare share_blocks(const Context& context, CudaImporter& importer, LentMemo
             .unshare = [&](std::uint64_t address) { lent.remove(address); }};
 }
 
-/// A limit of memory counts what was taken before.
-std::uint64_t rest_of_limit(std::uint64_t limit, std::uint64_t reserved) {
-    constexpr std::uint64_t kLeast = 1; // 0 means no limit
-    return limit == 0 ? 0 : limit > reserved ? limit - reserved : kLeast;
-}
-
 } // namespace
 
 bool can_export(const InstanceApi& api, VkPhysicalDevice device) {
@@ -126,7 +120,6 @@ void VulkanDevice::share_with_cuda(std::int32_t ordinal, std::string_view contex
                        "use a CUDA device"),
             core::DeviceError::Kind::unavailable);
     }
-    const std::uint64_t reserved = m_device_pool->statistics().reserved;
     const std::lock_guard lock(m_mutex);
     if (m_sharing) {
         return; // another thread was first
@@ -135,9 +128,8 @@ void VulkanDevice::share_with_cuda(std::int32_t ordinal, std::string_view contex
     m_queue->wait_for(m_queue->submitted(), {}, kSharing);
     m_sharing = std::make_unique<CudaSharing>(
         *m_context, std::move(importer), m_queue->export_timeline(), queue_view(),
-        PoolDesc{.device_name = m_info.name,
-                 .max_cached = m_info.memory_bytes / 4,
-                 .limit = rest_of_limit(m_memory_limit, reserved)});
+        PoolDesc{
+            .device_name = m_info.name, .max_cached = m_info.memory_bytes / 4, .limit = m_limit});
     m_shared.store(m_sharing.get(), std::memory_order_release);
 }
 

@@ -131,27 +131,7 @@ std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t si
     return block;
 }
 
-bool MemoryLimit::take(std::uint64_t bytes) noexcept {
-    const std::uint64_t taken = m_taken.fetch_add(bytes) + bytes;
-    if (m_bytes != 0 && taken > m_bytes) {
-        m_taken -= bytes;
-        return false;
-    }
-    return true;
-}
-
 std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes) {
-    if (m_limit != nullptr && !m_limit->take(size_bytes)) {
-        return std::nullopt;
-    }
-    std::optional<MemoryBlock> block = allocate_unlimited(size_bytes);
-    if (m_limit != nullptr && !block) {
-        m_limit->give_back(size_bytes);
-    }
-    return block;
-}
-
-std::optional<MemoryBlock> BlockSource::allocate_unlimited(std::uint64_t size_bytes) {
     std::unique_lock<std::mutex> promises;
     if (m_is_software) {
         promises = HostBlocks::of_process().lock();
@@ -184,9 +164,6 @@ void BlockSource::release_block(const MemoryBlock& block) noexcept {
     }
     if (m_share.unshare) {
         m_share.unshare(block.cuda_address);
-    }
-    if (m_limit != nullptr) {
-        m_limit->give_back(block.size_bytes);
     }
     m_blocks.erase(block.native);
 }

@@ -4,7 +4,6 @@
 #include "device/pool.hpp"
 #include "device/vulkan/context.hpp"
 
-#include <atomic>
 #include <functional>
 #include <mutex>
 #include <unordered_map>
@@ -51,20 +50,6 @@ struct BlockShare {
     std::function<void(std::uint64_t)> unshare{};             ///< noexcept, by that address
 };
 
-/// What the blocks of several sources may take together.
-class MemoryLimit {
-public:
-    /// @param bytes 0: no limit
-    explicit MemoryLimit(std::uint64_t bytes) noexcept : m_bytes(bytes) {}
-    /// False if so many bytes would be too many.
-    [[nodiscard]] bool take(std::uint64_t bytes) noexcept;
-    void give_back(std::uint64_t bytes) noexcept { m_taken -= bytes; }
-
-private:
-    const std::uint64_t m_bytes;
-    std::atomic<std::uint64_t> m_taken{0};
-};
-
 /// Blocks of one memory type for a MemoryPool; MemoryBlock::native is the VkBuffer.
 class BlockSource final : public MemorySource {
 public:
@@ -73,10 +58,8 @@ public:
         : m_context(context), m_memory_type(memory_type), m_queue(std::move(queue)),
           m_share(std::move(share)), m_is_software(context.adapter().info.features.is_software) {}
 
-    /// Before the first block: what buffers are for beside the usual, and what they share a limit with, which
-    /// outlives the source.
+    /// Before the first block: what buffers are for beside the usual.
     void set_usage(VkBufferUsageFlags more_usage) noexcept { m_more_usage = more_usage; }
-    void set_limit(MemoryLimit& limit) noexcept { m_limit = &limit; }
 
     std::optional<MemoryBlock> allocate_block(std::uint64_t size_bytes) override;
     void release_block(const MemoryBlock& block) noexcept override;
@@ -85,14 +68,11 @@ public:
     Budget budget() const noexcept override;
 
 private:
-    std::optional<MemoryBlock> allocate_unlimited(std::uint64_t size_bytes);
-
     const Context& m_context;
     const std::uint32_t m_memory_type;
     const QueueView m_queue;
     const BlockShare m_share;
     VkBufferUsageFlags m_more_usage = 0;
-    MemoryLimit* m_limit = nullptr;
     const bool m_is_software;
     std::unordered_map<void*, BlockMemory> m_blocks; ///< guarded by the pool's lock
 };

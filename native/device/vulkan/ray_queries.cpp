@@ -110,13 +110,11 @@ struct VulkanRayQueries::Build {
     std::string_view function{};
 };
 
-VulkanRayQueries::VulkanRayQueries(VulkanDevice& device, QueueView queue, PoolDesc pool,
-                                   MemoryLimit& limit)
+VulkanRayQueries::VulkanRayQueries(VulkanDevice& device, QueueView queue, PoolDesc pool)
     : m_device(device), m_context(*device.m_context), m_limits(read_limits(m_context)),
       m_source(m_context, structure_memory(m_context), std::move(queue)),
       m_pool(m_source, std::move(pool)) {
     m_source.set_usage(kUsage);
-    m_source.set_limit(limit);
 }
 
 std::shared_ptr<VulkanBuffer> VulkanRayQueries::allocate(std::uint64_t size_bytes,

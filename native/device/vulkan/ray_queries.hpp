@@ -24,7 +24,7 @@ struct StructureHandle {
 
 class VulkanRayQueries final : public RayQueries {
 public:
-    VulkanRayQueries(VulkanDevice& device, QueueView queue, PoolDesc pool, MemoryLimit& limit);
+    VulkanRayQueries(VulkanDevice& device, QueueView queue, PoolDesc pool);
 
     std::uint64_t max_triangles() const noexcept override { return m_limits.maxPrimitiveCount; }
     std::uint64_t max_instances() const noexcept override { return m_limits.maxInstanceCount; }
@@ -37,6 +37,8 @@ public:
     std::uint64_t scratch_bytes() const noexcept override { return m_scratch_bytes.load(); }
 
     MemoryInfo statistics() const { return m_pool.statistics(); }
+    /// As MemoryPool::trim().
+    std::uint64_t trim() noexcept { return m_pool.trim(); }
     /// Nobody has the structure any more; its handle goes once the device has finished.
     void release(std::list<StructureHandle>::iterator handle, VulkanBuffer& memory) noexcept;
     /// Lets go of everything of Vulkan. The device's lock is held.

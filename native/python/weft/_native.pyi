@@ -112,6 +112,7 @@ __all__: list[str] = [
     "closure_table",
     "create_device",
     "damped_step",
+    "devices",
     "dot",
     "eigenvalue_noise",
     "enumerate_devices",
@@ -533,7 +534,7 @@ class DeviceFeatures:
 
 class DeviceInfo:
     """
-    A device as enumerate_devices() and Device.info show it.
+    A device as devices() and Device.info show it.
     """
     def __repr__(self) -> str: ...
     @property
@@ -626,8 +627,11 @@ class LoweringCompiler:
 
 class MemoryInfo:
     """
-    Statistics of the pooled allocator, in bytes.
+    Memory of a device, in bytes, at the time of Device.memory_info().
+
+    used <= used + idle <= reserved: what is neither lies free between live buffers.
     """
+    def __repr__(self) -> str: ...
     @property
     def allocations(self) -> int:
         """
@@ -639,19 +643,40 @@ class MemoryInfo:
         As the driver reports it; 0 if unknown.
         """
     @property
+    def idle(self) -> int:
+        """
+        Kept for later buffers, in blocks that hold none: what Device.trim() gives back.
+        """
+    @property
+    def limit(self) -> int | None:
+        """
+        Device.memory_limit; None: there is none.
+        """
+    @property
     def live_buffers(self) -> int:
         """
         A count.
         """
     @property
-    def peak_used(self) -> int: ...
+    def peak_reserved(self) -> int:
+        """
+        Largest reserved so far.
+        """
+    @property
+    def peak_used(self) -> int:
+        """
+        Largest used so far.
+        """
     @property
     def reserved(self) -> int:
         """
-        Held by the pool.
+        Taken from the driver.
         """
     @property
-    def total(self) -> int: ...
+    def total(self) -> int:
+        """
+        That the device has, or the limit if that is less.
+        """
     @property
     def used(self) -> int:
         """
@@ -733,11 +758,22 @@ class Device:
         """
     def memory_info(self) -> MemoryInfo:
         """
-        What this device's tensors hold, in bytes.
+        What this device's tensors hold, and what is kept for later ones, in bytes.
         """
     def submit_command_buffer(self, command_buffer: CommandEncoder) -> None:
         """
         Runs a recorded list of calls.
+        """
+    def trim(self) -> int:
+        """
+        Gives memory that no array lies in back to the system, and returns how many bytes.
+
+        Waits for submitted work first. What is needed again is taken again, which takes longer than
+        from the pool: call it at the end of something large, not between its steps.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C; nothing was given back.
+            DeviceError: The device is closed or lost.
         """
     def wait(self) -> None:
         """
@@ -800,6 +836,15 @@ class Device:
         """
         The index of the GPU whose tensors _lend() takes; -1: it takes none.
         """
+    @property
+    def memory_limit(self) -> int | None:
+        """
+        Bytes of device memory that arrays may take, at least 64 MiB; None: what there is. Idle memory
+        beyond a new limit is given back at once. Arrays stay, whatever the limit: further ones are an
+        OutOfMemoryError until enough of them are gone.
+        """
+    @memory_limit.setter
+    def memory_limit(self, arg1: _Integer | None) -> None: ...
     @property
     def native_context(self) -> int:
         """
@@ -2645,7 +2690,7 @@ def call_id(dims: _Integer = -1) -> CallId:
 @typing.overload
 def call_id(dims: tuple[_Integer, ...] | list[_Integer]) -> Grid: ...
 def create_device(
-    type: DeviceType | str | None = None,
+    type: DeviceType | DeviceInfo | str | None = None,
     adapter: _Integer | None = None,
     debug: bool = False,
     include_paths: collections.abc.Iterable[_Folder] = [],
@@ -2674,9 +2719,10 @@ def create_device(
     Creates a device.
 
     Args:
-        type: DeviceType or its name; automatic prefers a real GPU, then software Vulkan.
+        type: DeviceType or its name, or an entry of devices(); automatic prefers a real GPU, then
+            software Vulkan.
             WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.
-        adapter: Index as enumerate_devices() shows it; None takes the best.
+        adapter: Index among the devices of that type, as devices() shows it; None takes the best.
         debug: Turns the Vulkan validation layer on, and check_indices.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module, {'STEPS': 20}.
@@ -2711,9 +2757,23 @@ def dot(a: Tensor, b: Tensor, axis: _Extents) -> Tensor:
     Sum of products of two tensors of equal shape and dtype, over all elements or the given axes. See sum().
     """
 
+def devices(type: DeviceType | str | None = None) -> list[DeviceInfo]:
+    """
+    Devices of this machine, for create_device(); opens none. Empty if there is none.
+
+    The order stays as long as drivers and their settings do: GPUs before software, CUDA before Vulkan,
+    then as the driver counts them. One GPU may be there twice, by CUDA and by Vulkan.
+
+    Args:
+        type: DeviceType or its name; None and automatic: all.
+
+    Raises:
+        ArgumentError: There is no such type.
+    """
+
 def enumerate_devices() -> list[DeviceInfo]:
     """
-    Every device of this machine that create_device() accepts; empty if there is none.
+    Same as devices().
     """
 
 def find_type(name: str) -> Type:
@@ -2739,7 +2799,7 @@ def grid(shape: _Extents, offset: _Extents | None = None, stride: _Extents | Non
     """
 
 def init_device(
-    type: DeviceType | str | None = None,
+    type: DeviceType | DeviceInfo | str | None = None,
     adapter: _Integer | None = None,
     debug: bool = False,
     include_paths: collections.abc.Iterable[_Folder] = [],
@@ -2768,9 +2828,10 @@ def init_device(
     Creates a device.
 
     Args:
-        type: DeviceType or its name; automatic prefers a real GPU, then software Vulkan.
+        type: DeviceType or its name, or an entry of devices(); automatic prefers a real GPU, then
+            software Vulkan.
             WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.
-        adapter: Index as enumerate_devices() shows it; None takes the best.
+        adapter: Index among the devices of that type, as devices() shows it; None takes the best.
         debug: Turns the Vulkan validation layer on, and check_indices.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module, {'STEPS': 20}.

@@ -70,3 +70,27 @@ TEST_CASE("create_buffer beyond the device's limit says what was asked and allow
         CHECK(message.find("allows at most " + std::to_string(limit)) != std::string::npos);
     }
 }
+
+TEST_CASE("trim returns idle memory of all pools to the driver, and live buffers keep theirs") {
+    const CheckedDevice device;
+    const auto kept = device->create_buffer({.size_bytes = 4000, .label = "kept"});
+    device->fill(*kept, 0, 4000, 7);
+    for (const std::uint64_t mib : {20, 40, 100}) {
+        const auto dropped = device->create_buffer({.size_bytes = mib << 20, .label = "dropped"});
+        device->fill(*dropped, 0, mib << 20, 1);
+    }
+    std::vector<std::uint32_t> words(1000);
+    device->download(*kept, 0, std::as_writable_bytes(std::span(words)));
+    const MemoryInfo before = device->memory_info();
+
+    const std::uint64_t freed = device->trim();
+
+    const MemoryInfo after = device->memory_info();
+    CHECK(before.idle >= std::uint64_t{100} << 20);
+    CHECK(freed >= before.idle);
+    CHECK(before.reserved - after.reserved == freed);
+    CHECK(after.idle == 0);
+    CHECK(after.used == 4000);
+    device->download(*kept, 0, std::as_writable_bytes(std::span(words)));
+    CHECK(words == std::vector<std::uint32_t>(1000, 7));
+}

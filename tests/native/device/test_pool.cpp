@@ -11,6 +11,7 @@ using weft::core::DeviceError;
 using weft::device::Allocation;
 using weft::device::MemoryBlock;
 using weft::device::MemoryInfo;
+using weft::device::MemoryLimit;
 using weft::device::MemoryPool;
 using weft::device::MemorySource;
 
@@ -260,7 +261,8 @@ TEST_CASE("pool: empty blocks of small buffers go back beyond what may lie idle"
 
 TEST_CASE("pool: a limit is kept, and named where it is in the way") {
     FakeSource source(4096 * kMiB);
-    MemoryPool pool(source, {.device_name = "fake", .limit = 300 * kMiB});
+    MemoryPool pool(source,
+                    {.device_name = "fake", .limit = std::make_shared<MemoryLimit>(300 * kMiB)});
     const Allocation a = pool.allocate(200 * kMiB, "a");
     CHECK(pool.statistics().total == 300 * kMiB);
     CHECK(out_of_memory(pool, 150 * kMiB, "b").find("memory_limit is 300 MiB") !=

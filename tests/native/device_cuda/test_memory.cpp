@@ -288,3 +288,41 @@ TEST_CASE("memory of another device is refused") {
     other->close();
     device->wait();
 }
+
+TEST_CASE("trim waits, then frees idle blocks, staging and the upload ring, which come back") {
+    FakeDevice device;
+    const auto kept = device->create_buffer({.size_bytes = 4000, .label = "kept"});
+    const std::vector<std::uint32_t> values = counting(1000, 3);
+    upload(device, *kept, values);
+    CHECK(download(device, *kept) == values);
+    device->create_buffer({.size_bytes = std::uint64_t{40} << 20, .label = "dropped"});
+    const std::uint64_t held = device.cuda().device_bytes;
+    CHECK_FALSE(device.cuda().host_blocks.empty());
+
+    upload(device, *kept, counting(1000, 9)); // not done yet
+    const std::uint64_t freed = device->trim();
+
+    CHECK(device.cuda().host_blocks.empty());
+    CHECK(device.cuda().device_blocks.size() == 1);
+    CHECK(held - device.cuda().device_bytes == std::uint64_t{40} << 20);
+    CHECK(freed > std::uint64_t{40} << 20);
+    CHECK(device->memory_info().idle == 0);
+    CHECK(download(device, *kept) == counting(1000, 9));
+    upload(device, *kept, values);
+    CHECK(download(device, *kept) == values);
+}
+
+TEST_CASE("a lower limit frees idle memory at once, and refuses more than it allows") {
+    FakeDevice device;
+    const auto kept =
+        device->create_buffer({.size_bytes = std::uint64_t{30} << 20, .label = "kept"});
+    device->create_buffer({.size_bytes = std::uint64_t{60} << 20, .label = "dropped"});
+
+    device->set_memory_limit(std::uint64_t{64} << 20);
+
+    CHECK(device.cuda().device_bytes == std::uint64_t{30} << 20);
+    CHECK(device->memory_info().limit == std::uint64_t{64} << 20);
+    CHECK_THROWS_AS(device->create_buffer({.size_bytes = std::uint64_t{60} << 20}), DeviceError);
+    device->set_memory_limit(0);
+    CHECK(device->create_buffer({.size_bytes = std::uint64_t{60} << 20}) != nullptr);
+}

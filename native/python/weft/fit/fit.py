@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError, Device
 from weft.fit.checkpoint import load_state, save_checkpoint, saved_history, saved_problems
+from weft.fit.devices import renderer_of, renderers_beside, require_devices
 from weft.fit.exposure import Exposure
 from weft.fit.given import AnyParameter, require_lists
 from weft.fit.goodness_of_fit import are_shared, judge
@@ -58,10 +59,14 @@ class Fit:
         renderer: That of another fit, to be used instead of a new one: what both scenes have in
             common is neither uploaded nor compiled again, see Renderer.update(). The other fit must
             not be stepped any more.
+        devices: Instead of `device`: views are shared out over them. Alike, each given once; the
+            numbers are those of one device, bit by bit. For scalar parameters, exposures and lights
+            only.
 
     Raises:
-        ArgumentError: A parameter, a camera or a picture does not fit the scene, or `renderer`
-            works on another device.
+        ArgumentError: A parameter, a camera or a picture does not fit the scene, `renderer` works
+            on another device, or `devices` cannot be used together.
+        DeviceError: One of the devices is closed.
 
     Example:
         >>> fit = weft.Fit(scene, [weft.Target(photo)], [Parameter("Chrome.roughness")])
@@ -78,9 +83,12 @@ class Fit:
         *,
         device: Device | None = None,
         renderer: Renderer | None = None,
+        devices: Sequence[Device] = (),
     ) -> None:
         """Upload the scene, and prepare what the parameters need."""
         require_lists(scene, targets, parameters)
+        devices = require_devices(devices, device, parameters)
+        device = devices[0] if devices else device
         self.settings = settings or FitSettings()
         parameters = with_references(scene, parameters)
         self.unknown = environment_parameter(parameters)
@@ -89,7 +97,12 @@ class Fit:
             scene, targets = _inside_box(scene, targets, parameters, self.unknown)
         scenes = lit_scenes(scene, targets, sky)
         others = [entry for entry in scenes if entry is not scene]
-        self.renderer = _renderer_of(scene, others, device, renderer)
+        self.renderer = renderer_of(scene, others, device, renderer)
+        beside = devices[: len(targets)]  # each has a view
+        self.renderers = [
+            self.renderer,
+            *renderers_beside(self.renderer, beside, scene, others),
+        ]
         targets = [target.seen_by(self.renderer) for target in targets]
         self.targets, self.parameters = targets, list(parameters)
         self.stage = self._create_stage(scenes)
@@ -116,7 +129,10 @@ class Fit:
         if self.unknown is not None:
             images.append(self.unknown.texture_parameter())
         if not images:
-            return ScalarStage(*where, numbers, exposures, lit, self.settings)
+            beside = [
+                Lighting(entry, scenes, self.targets, lights, names) for entry in self.renderers[1:]
+            ]
+            return ScalarStage(*where, numbers, exposures, lit, self.settings, others=beside)
         if numbers or exposures or lights:
             return JointStage(*where, numbers, exposures, lit, images, self.settings)
         return TextureStage(*where, lit, images, self.settings)
@@ -159,7 +175,7 @@ class Fit:
         before, self._began = self.stage.state(), time.perf_counter()
         try:
             self.stage.begin()
-        except DrawInterrupted:
+        except Exception:  # what was interrupted, or found no memory, may be tried again
             self.stage.restore(before)
             self._began = None
             raise
@@ -196,8 +212,13 @@ class Fit:
     def memory(self) -> int:
         """Return how many bytes of the device the fit takes at most, its scene included.
 
-        Compiled kernels, and what the driver needs for itself, come on top.
+        Of several devices, of the one that takes most. Compiled kernels, and what the driver needs
+        for itself, come on top.
         """
+        return max(self.memory_of_devices())
+
+    def memory_of_devices(self) -> list[int]:
+        """Return what memory() does for each device that has views, in the order of `devices`."""
         sizes = [find_texture(self.renderer, name)[1].pixels.size for name in self._image_names]
         counts = FitCounts(
             scalars=sum(len(value) for value in self.stage.values().values()),
@@ -205,7 +226,8 @@ class Fit:
             texels=self.renderer.tables.texels.size,
             fitted_texels=sum(sizes),
         )
-        return fit_bytes(self.renderer, self.stage.seen, counts, self.settings)
+        views = self.stage.seen
+        return [fit_bytes(entry, views, counts, self.settings) for entry in self.renderers]
 
     @property
     def _image_names(self) -> list[str]:
@@ -256,14 +278,16 @@ class Fit:
         return result
 
     def _forget_paths(self) -> None:
-        """Give back what steps alone need on the device; a further step takes it again.
+        """Give back what steps alone need on the devices; a further step takes it again.
 
         Results know their fits, so that whoever keeps results would keep gigabytes.
         """
         for view in self.stage.seen:
             for recorder in view.recorders:
                 recorder.forget()
-        self.renderer.forget_paths()
+        for renderer in self.renderers:
+            renderer.forget_paths()
+            renderer.device.trim()
 
     def result(self, reason: str) -> FitResult:
         """Return what has been found so far, and leave the scene on the device with it.
@@ -301,32 +325,6 @@ class Fit:
             environment=environment,
             problems=tuple(dict.fromkeys([*self.problems, *self.stage.problems()])),
         )
-
-
-def _renderer_of(
-    scene: Scene, lit_by: Sequence[Scene], device: Device | None, given: Renderer | None
-) -> Renderer:
-    """Return a renderer of a scene, or one that was given and renders it from now on.
-
-    Raises:
-        ArgumentError: The one that was given works on another device.
-    """
-    from weft.render.renderer import Renderer
-
-    if given is None:
-        if device is None:
-            from weft import create_device
-
-            device = create_device()
-        return Renderer(device, scene, lit_by=lit_by)
-    if device is not None and device is not given.device:
-        raise ArgumentError(
-            "Fit: renderer works on another device than the one given; leave device out"
-        )
-    if scene is not given.scene or lit_by:
-        given.update(scene, lit_by=lit_by)
-    given.restore_values()
-    return given
 
 
 def _inside_box(

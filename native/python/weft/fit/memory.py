@@ -53,17 +53,18 @@ class FitCounts:
 def fit_bytes(
     renderer: Renderer, views: Sequence[View], counts: FitCounts, settings: FitSettings
 ) -> int:
-    """Return how many bytes of the device a fit takes at most, its scene included.
+    """Return how many bytes of a device a fit takes at most, its scene included.
 
     Compiled kernels, and what the driver needs for itself, come on top.
 
     Args:
-        renderer: Of the scene.
+        renderer: Of the scene, on the device.
         views: Of the targets, as the fit draws them.
         counts: Of what may change.
         settings: Samples and bounces.
     """
-    recorders = [entry for view in views for entry in view.recorders]
+    held = [view for view in views if view.recorders[0].renderer.device is renderer.device]
+    recorders = [entry for view in held for entry in view.recorders]
     owners = [tensors_of(entry.scene) for entry in recorders]
     owners += [entry.directions.tensors for entry in recorders]
     scene = scene_bytes(
@@ -71,10 +72,11 @@ def fit_bytes(
     )
     paths = [most_paths(view, views, counts, settings) for view in views]
     capacity = whole_groups(max(map(max, paths)))
+    paths = [most_paths(view, views, counts, settings) for view in held]
     heads = WORD * HeadRow.end * capacity * len(recorders)
     records = [
         record_bytes(own, most_surfaces(count, settings.bounces))
-        for view, count in zip(views, paths, strict=True)
+        for view, count in zip(held, paths, strict=True)
         for own in view.recorders
     ]
     # Records that have become too few are there until they are copied.
@@ -85,7 +87,7 @@ def fit_bytes(
         + heads
         + sum(records)
         + growth
-        + _film_bytes(views, counts)
+        + _film_bytes(held, counts)
         + _texel_bytes(counts)
     )
 

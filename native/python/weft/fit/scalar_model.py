@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weft._native import Tensor
+from weft.fit.devices import each_view
 from weft.fit.information import LinearizedResiduals
 from weft.fit.views import counted_pixels, draw_views
 
@@ -52,7 +54,10 @@ class ScalarModel:
         self.samples, self.bounces, self.seed = samples, bounces, seed
         self.draws = 0
         self._drawn = samples
-        tables = [renderer.tables, *(own.tables for view in views for own in view.recorders)]
+        owners = [(renderer.device, renderer.tables)]
+        owners += [(own.renderer.device, own.tables) for view in views for own in view.recorders]
+        tables = [own for _, own in owners]
+        self._devices = {id(own.values): device for device, own in owners}
         self._on_device = {id(own.values): own.values for own in tables}
         self.scene_values = {id(own.values): own.materials.values.copy() for own in tables}
         directions, self._columns = unknowns.directions(len(renderer.tables.materials.values))
@@ -61,8 +66,10 @@ class ScalarModel:
     def _values(self, x: NDArray[np.float64]) -> dict[int, Tensor]:
         for values in self.scene_values.values():
             self.unknowns.write(x, values)
-        device = self.renderer.device
-        return {key: Tensor.from_numpy(device, values) for key, values in self.scene_values.items()}
+        return {
+            key: Tensor.from_numpy(self._devices[key], values)
+            for key, values in self.scene_values.items()
+        }
 
     def write(self, x: NDArray[np.float64]) -> None:
         """Give the scene on the device the parameters `x`."""
@@ -99,8 +106,11 @@ class ScalarModel:
         values = self._values(x)
         derivatives = self.unknowns.derivatives(x).astype(np.float32)
         gains = self.unknowns.gains(x, len(self.views))
-        for view in self.views:
+
+        def replay(_: int, view: View) -> None:
             view.replay(values, texels, with_tangents=self._has_directions)
+
+        each_view(self.views, replay)
         factors = self.light_factors(x)
         halves = [self._half(half, derivatives, gains, factors) for half in range(2)]
         return halves[0], halves[1]
@@ -112,15 +122,14 @@ class ScalarModel:
         gains: NDArray[np.float32],
         factors: NDArray[np.float32],
     ) -> LinearizedResiduals:
-        residuals, jacobians = [], []
-        for number, view in enumerate(self.views):
+        def look(number: int, view: View) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
             parts = view.develop(
                 half * self._drawn, self._drawn, with_tangents=self._has_directions
             )
             film = np.einsum("gkpc,gc->kpc", parts, factors[view.lights])
             weights = view.weights[view.pixels]
             scale = weights * gains[number]
-            residuals.append((film[0] * scale - view.image[view.pixels] * weights).ravel())
+            residual = (film[0] * scale - view.image[view.pixels] * weights).ravel()
             jacobian = np.zeros((len(view.pixels), 3, len(self._columns)), np.float32)
             for unknown, column in enumerate(self._columns):
                 part = slice(None) if column.channel < 0 else column.channel
@@ -133,7 +142,9 @@ class ScalarModel:
                 else:
                     continue
                 jacobian[:, part, unknown] = source[:, part] * factor[:, part]
-            jacobians.append((jacobian * derivatives).reshape(-1, len(self._columns)))
+            return residual, (jacobian * derivatives).reshape(-1, len(self._columns))
+
+        residuals, jacobians = zip(*each_view(self.views, look), strict=True)
         return LinearizedResiduals(np.concatenate(residuals), np.concatenate(jacobians))
 
     def residuals(
@@ -143,18 +154,17 @@ class ScalarModel:
         values = self._values(x)
         gains = self.unknowns.gains(x, len(self.views))
         factors = self.light_factors(x)
-        for view in self.views:
-            view.replay(values, texels=texels)
-        halves = []
-        for half in range(2):
-            parts = []
-            for gain, view in zip(gains, self.views, strict=True):
-                parts_of_light = view.develop(half * self._drawn, self._drawn, with_tangents=False)
-                film = np.einsum("gpc,gc->pc", parts_of_light[:, 0], factors[view.lights])
-                weights = view.weights[view.pixels]
-                difference = film * gain - view.image[view.pixels]
-                parts.append((difference * weights).ravel())
-            halves.append(np.concatenate(parts))
+        each_view(self.views, lambda _, view: view.replay(values, texels=texels))
+
+        def rows(half: int, number: int, view: View) -> NDArray[np.floating]:
+            parts_of_light = view.develop(half * self._drawn, self._drawn, with_tangents=False)
+            film = np.einsum("gpc,gc->pc", parts_of_light[:, 0], factors[view.lights])
+            weights = view.weights[view.pixels]
+            difference = film * gains[number] - view.image[view.pixels]
+            residuals: NDArray[np.floating] = (difference * weights).ravel()
+            return residuals
+
+        halves = [np.concatenate(each_view(self.views, partial(rows, half))) for half in range(2)]
         return halves[0], halves[1]
 
     def select_pixels(

@@ -11,6 +11,7 @@ import numpy as np
 
 from weft._native import Prior
 from weft.fit.checkpoint import part_of, prefixed
+from weft.fit.devices import shares_of
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
 from weft.fit.loss import LossMeter
@@ -18,8 +19,13 @@ from weft.fit.phases import Phase, PhaseList
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.smooth_glass import require_known_directions
 from weft.fit.unknowns import build_unknowns, result_values
-from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
-from weft.render.directions import Directions
+from weft.fit.views import (
+    CHANNELS,
+    build_shared_views,
+    materials_of,
+    restore_views,
+    save_views,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,6 +65,7 @@ class ScalarStageBase(ABC):
         tolerance: Wanted standard error of the first solver, as a fraction of the range; ``None``:
             that of the settings.
         max_iterations: That the first solver takes; ``None``: those of the settings.
+        others: Of the targets on further devices, which take their share of the views.
     """
 
     def __init__(
@@ -72,6 +79,7 @@ class ScalarStageBase(ABC):
         textures: Sequence[TextureParameter] = (),
         tolerance: float | None = None,
         max_iterations: int | None = None,
+        others: Sequence[Lighting] = (),
     ) -> None:
         """Lay out the unknowns and load the kernels."""
         self.settings = settings
@@ -84,13 +92,12 @@ class ScalarStageBase(ABC):
         materials = materials_of(renderer, [*own, *self.texture_names])
         scene = renderer.tables.materials
         rows, _ = self.unknowns.directions(len(scene.values))
-        directions = Directions(renderer.device, scene, rows)
-        self.views = build_views(
-            renderer,
+        self.views = build_shared_views(
+            [lighting, *others],
             targets,
+            shares_of(targets, 1 + len(others)),
             materials,
-            directions,
-            lighting.parts,
+            rows,
             with_texels=bool(textures),
         )
         self.meter = LossMeter(self.views)

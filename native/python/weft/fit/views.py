@@ -10,7 +10,9 @@ import numpy as np
 
 from weft._native import NonFiniteError
 from weft.fit.box_blur import box_blur
+from weft.fit.devices import each_view
 from weft.fit.seeds import mix_seeds
+from weft.render.directions import Directions
 from weft.render.first_hits import find_first_hits
 from weft.render.path_settings import PathSettings
 from weft.render.record import Recorder
@@ -21,12 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from weft._native import Tensor
-    from weft.fit.lighting import LightPart
+    from weft.fit.lighting import Lighting, LightPart
     from weft.fit.target import Target
-    from weft.render.directions import Directions
     from weft.render.renderer import Renderer
     from weft.scene import Camera
 
@@ -195,6 +196,45 @@ def build_views(
     return views
 
 
+def build_shared_views(
+    places: Sequence[Lighting],
+    targets: Sequence[Target],
+    shares: Sequence[int],
+    materials: Sequence[int],
+    rows: ArrayLike,
+    *,
+    with_texels: bool = False,
+) -> list[View]:
+    """Return one view a target, each on the device of its share.
+
+    Args:
+        places: Renderers of the scene, one a device, with the light of all targets.
+        targets: Pictures.
+        shares: Of each target, the number of its device.
+        materials: Numbers of the materials that change.
+        rows: Directions of forward mode, one a row.
+        with_texels: Textures change as well.
+
+    Raises:
+        ArgumentError: As build_views().
+    """
+    views: dict[int, View] = {}
+    for place, lighting in enumerate(places):
+        renderer = lighting.renderer
+        directions = Directions(renderer.device, renderer.tables.materials, rows)
+        numbers = [number for number, share in enumerate(shares) if share == place]
+        own = build_views(
+            renderer,
+            [targets[number] for number in numbers],
+            materials,
+            directions,
+            [lighting.parts[number] for number in numbers],
+            with_texels=with_texels,
+        )
+        views |= zip(numbers, own, strict=True)
+    return [views[number] for number in range(len(targets))]
+
+
 def materials_of(renderer: Renderer, names: Sequence[str]) -> list[int]:
     """Return the numbers of the materials that parameters belong to."""
     used = {owner_of(name) for name in names}
@@ -245,7 +285,8 @@ def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, 
         recorder.forget_paths()
     for renderer in {id(e.renderer): e.renderer for view in views for e in view.recorders}.values():
         renderer.buffers(2 * samples * most)  # for all views: fewer would be made anew
-    for number, view in enumerate(views):
+
+    def draw_view(number: int, view: View) -> None:
         for part, recorder in enumerate(view.recorders):
             settings = PathSettings(
                 samples=2 * samples,
@@ -257,3 +298,5 @@ def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, 
                 filter_width=view.target.filter_width,
             )
             recorder.draw(view.camera, settings, view.pixels)
+
+    each_view(views, draw_view)
