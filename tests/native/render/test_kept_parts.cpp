@@ -103,6 +103,20 @@ TEST_CASE_METHOD(Fixture, "chunks that were there are copied, others written") {
     CHECK(numbers_of(*second.assemble("none", {})) == std::vector<float>{0});
 }
 
+TEST_CASE_METHOD(Fixture, "zeros lie between chunks, however many") {
+    int written = 0;
+    KeptParts kept(device);
+    const auto chunk = [&] { return counted("a", 1, 3, written); };
+    constexpr std::size_t kMany = 10000;
+    const auto tensor = kept.assemble(
+        "numbers", {chunk(), zeros_chunk(kMany), zeros_chunk(kMany), zeros_chunk(2), chunk()});
+
+    std::vector<float> expected(2 * kMany + 4);
+    expected.front() = 3;
+    expected.back() = 3;
+    CHECK(numbers_of(*tensor) == expected);
+}
+
 TEST_CASE_METHOD(Fixture, "geometry that did not change stays where it is") {
     scene::Mesh described;
     described.positions = std::vector<float>{0, 0, 0, 1, 0, 0, 0, 1, 0};
