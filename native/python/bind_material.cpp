@@ -6,6 +6,7 @@
 #include "core/text.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/material_from_python.hpp"
+#include "python/scene_geometry.hpp"
 #include "scene/closures.hpp"
 #include "scene/kernel_text.hpp"
 #include "scene/material_checks.hpp"
@@ -271,19 +272,7 @@ py::tuple describe(const scene::ParameterRange& range) {
                           scale_name(known.scale), known.fit_low);
 }
 
-scene::MaterialTable table_of(const py::sequence& materials) {
-    MaterialReader reader;
-    std::vector<scene::MaterialRef> read;
-    read.reserve(materials.size());
-    for (const py::handle material : materials) {
-        read.push_back(reader.material(material));
-    }
-    const Unlocked unlocked;
-    return scene::build_material_table(read);
-}
-
-py::dict build_material_table(const py::sequence& materials) {
-    const scene::MaterialTable table = table_of(materials);
+py::dict describe(const scene::MaterialTable& table) {
     const auto rows = static_cast<py::ssize_t>(table.records.size());
     py::array_t<std::uint32_t> records({rows, py::ssize_t{2}});
     for (py::ssize_t k = 0; k < rows; k++) {
@@ -317,6 +306,25 @@ py::dict build_material_table(const py::sequence& materials) {
     fields["texture_slots"] = uses;
     fields["fixed_textures"] = table.fixed_textures;
     return fields;
+}
+
+scene::MaterialTable table_of(std::span<const scene::MaterialRef> materials) {
+    const Unlocked unlocked;
+    return scene::build_material_table(materials);
+}
+
+py::dict build_material_table(const py::sequence& materials) {
+    MaterialReader reader;
+    std::vector<scene::MaterialRef> read;
+    read.reserve(materials.size());
+    for (const py::handle material : materials) {
+        read.push_back(reader.material(material));
+    }
+    return describe(table_of(read));
+}
+
+py::dict build_scene_material_table(const SceneGeometry& geometry) {
+    return describe(table_of(scene::materials_of(geometry.scene)));
 }
 
 void bind_checks(py::module_& module) {
@@ -374,6 +382,9 @@ void bind_material(py::module_& module) {
     module.def("build_material_table", &build_material_table, py::arg("materials"),
                "Returns the fields of weft.render.material_table.MaterialTable; ranges and "
                "texture_slots as tuples.");
+    module.def("build_scene_material_table", &build_scene_material_table, py::arg("geometry"),
+               "Returns build_material_table() of the materials of a scene that was read.\n\n"
+               "Raises:\n    ArgumentError: Two materials have one name.\n");
 }
 
 } // namespace weft::python

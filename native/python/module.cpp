@@ -4,7 +4,9 @@
 #include "python/bind_faults.hpp"
 #include "python/bind_fit.hpp"
 #include "python/bind_function.hpp"
+#include "python/bind_geometry.hpp"
 #include "python/bind_gradient.hpp"
+#include "python/bind_kept_parts.hpp"
 #include "python/bind_kernel.hpp"
 #include "python/bind_lower.hpp"
 #include "python/bind_material.hpp"
@@ -41,6 +43,8 @@ PYBIND11_MODULE(_native, module) {
     bind_gradient(module);
     bind_module(module);
     bind_kernel(module);
+    bind_kept_parts(module);
+    bind_geometry(module);
     bind_lower(module);
     bind_material(module);
     bind_parameters(module);

@@ -38,6 +38,7 @@ _Values: typing.TypeAlias = ArrayLike | collections.abc.Mapping[str, object]
 _Index: typing.TypeAlias = typing.SupportsIndex | slice | types.EllipsisType | None
 _Folder: typing.TypeAlias = str | os.PathLike[str]
 _Host: typing.TypeAlias = NDArray[typing.Any]
+_Part = typing.TypeVar("_Part")
 _Vector: typing.TypeAlias = NDArray[np.floating]
 _Residuals: typing.TypeAlias = NDArray[np.floating]
 
@@ -60,6 +61,8 @@ __all__: list[str] = [
     "Diagnostic",
     "DiffPair",
     "Direction",
+    "EmissiveMeshes",
+    "EmissivePart",
     "Error",
     "Field",
     "Function",
@@ -69,8 +72,10 @@ __all__: list[str] = [
     "GradientError",
     "GradientWarning",
     "Grid",
+    "Identity",
     "ImageError",
     "InternalError",
+    "KeptParts",
     "MaterialParameter",
     "MaterialProgram",
     "MemoryInfo",
@@ -85,6 +90,7 @@ __all__: list[str] = [
     "Prior",
     "Quadratic",
     "RandFloat",
+    "SceneGeometry",
     "SourceLocation",
     "Struct",
     "StructInfo",
@@ -103,6 +109,7 @@ __all__: list[str] = [
     "build_alias_table",
     "build_light_tree",
     "build_material_table",
+    "build_scene_material_table",
     "call_id",
     "check_bump",
     "check_constant",
@@ -113,6 +120,7 @@ __all__: list[str] = [
     "create_device",
     "damped_step",
     "devices",
+    "digest",
     "dot",
     "eigenvalue_noise",
     "enumerate_devices",
@@ -1954,6 +1962,285 @@ class Namespace:
         With the namespaces around it: 'outer.inner'.
         """
 
+class Identity:
+    """
+    An object as part of a key; equal to that of the same object only, which it keeps alive.
+    """
+
+    def __init__(self, entry: object) -> None: ...
+    @property
+    def entry(self) -> object:
+        """
+        The object.
+        """
+
+    def __eq__(self, other: object) -> bool:
+        """
+        Whether the other stands for the same object.
+        """
+
+    def __hash__(self) -> int:
+        """
+        The same for the same object.
+        """
+
+class KeptParts:
+    """
+    Parts by name and key, those of the tables before, and those that replace them.
+
+    A part is found again by its key: what it was made from. Large arrays count by identity, as the
+    objects of a scene do, everything else by value.
+    """
+
+    def __init__(self, device: Device, before: KeptParts | None = None) -> None:
+        """
+        Args:
+            device: Where tensors go.
+            before: Of the tables that are to be replaced, which stay as they are.
+        """
+
+    def get(
+        self, name: str, key: collections.abc.Hashable, make: collections.abc.Callable[[], _Part]
+    ) -> _Part:
+        """
+        Returns the part of that name and key, which is made if it is not there.
+
+        Args:
+            name: Of the part.
+            key: Tuples of Identity, bytes, text, numbers and None.
+            make: Called without arguments.
+        """
+
+    def upload(
+        self, name: str, array: _Host, key: collections.abc.Hashable | None = None
+    ) -> Tensor:
+        """
+        Returns a flat tensor of an array's numbers, which nobody writes to.
+
+        Args:
+            name: Of the part.
+            array: Of any shape; without numbers it stands for one zero.
+            key: What it was made from; None: its numbers.
+        """
+
+    def digest_of(self, owner: object, array: _Host) -> bytes:
+        """
+        Returns digest() of an array, looked at once for an owner that nobody changes.
+        """
+
+    def assemble(
+        self,
+        name: str,
+        chunks: collections.abc.Sequence[object],
+        dtype: DTypeLike = "float32",
+    ) -> Tensor:
+        """
+        Returns a flat tensor of chunks, one after the other, which nobody writes to.
+
+        Chunks that the tensor of this name had before are copied on the device.
+        """
+
+    def end(self) -> None:
+        """
+        Lets go of the parts of the tables before.
+        """
+
+class SceneGeometry:
+    """
+    The objects of a weft.scene.Scene, read once, and where their triangles lie in tables.
+    """
+
+    def __init__(self, kept: KeptParts, scene: object) -> None:
+        """
+        Args:
+            kept: Meshes that were read before, and boxes around objects.
+            scene: What.
+
+        Raises:
+            ArgumentError: An array has not the shape that Mesh gave it, a triangle names a vertex that
+                there is not, or a number is not finite.
+        """
+
+    @property
+    def extent(self) -> float:
+        """
+        Radius of the scene, metres.
+        """
+
+    @property
+    def triangle_count(self) -> int:
+        """
+        Triangles of all meshes.
+        """
+
+    @property
+    def is_placed(self) -> bool:
+        """
+        Whether every mesh is placed once and not mirrored, and no object holds a medium: triangles lie in
+        world space and know their materials.
+        """
+
+    @property
+    def transforms(self) -> NDArray[np.float32]:
+        """
+        Object to world, shape ``(objects, 3, 4)``.
+        """
+
+    @property
+    def mesh_of_instance(self) -> NDArray[np.uint32]:
+        """
+        Number of each object's mesh, in the order of first use.
+        """
+
+    @property
+    def first_triangles(self) -> NDArray[np.uint32]:
+        """
+        Number of each mesh's first triangle.
+        """
+
+    @property
+    def slot_materials(self) -> NDArray[np.uint32]:
+        """
+        Number of the material of each slot of each object; one zero if there is none.
+        """
+
+    @property
+    def hidden_from(self) -> NDArray[np.uint32]:
+        """
+        Bits of RayKind of each object; one zero if there is none.
+        """
+
+    @property
+    def terminators(self) -> NDArray[np.float32]:
+        """
+        Geometry offset of each object; one zero if there is none.
+        """
+
+    @property
+    def has_hidden(self) -> bool:
+        """
+        Whether some ray passes an object.
+        """
+
+    @property
+    def has_terminators(self) -> bool:
+        """
+        Whether rays towards lights may begin off triangles.
+        """
+
+    @property
+    def has_media(self) -> bool:
+        """
+        Whether objects hold media.
+        """
+
+    def tensors(self, kept: KeptParts, *, has_tangents: bool) -> dict[str, Tensor]:
+        """
+        Returns tensors by the names of GeometryView of scene_view.slang.
+        """
+
+    def emissive_meshes(self, kept: KeptParts, first_light: int) -> EmissiveMeshes:
+        """
+        Returns lights of triangles; one object as long as what gives off light is the same.
+        """
+
+    def instances(self, emissive: EmissiveMeshes) -> NDArray[np.uint32]:
+        """
+        Returns a record of each object, its words as InstanceWord has them.
+        """
+
+    def lights_of_triangles(self, emissive: EmissiveMeshes) -> NDArray[np.uint32]:
+        """
+        Returns the light of each triangle, where kernels look for it.
+        """
+
+class EmissivePart:
+    """
+    Triangles with one slot of one object, each a light.
+    """
+
+    @property
+    def instance(self) -> int:
+        """
+        Number of the object.
+        """
+
+    @property
+    def slot(self) -> int:
+        """
+        Of the object.
+        """
+
+    @property
+    def is_mirrored(self) -> bool:
+        """
+        The transform makes the other side the front.
+        """
+
+    @property
+    def first_light(self) -> int:
+        """
+        Number of the first one's light.
+        """
+
+    @property
+    def radiance(self) -> NDArray[np.float64]:
+        """
+        Linear RGB; 1 if it varies.
+        """
+
+    @property
+    def both_sides(self) -> bool:
+        """
+        Not only the front gives off light.
+        """
+
+    @property
+    def varies(self) -> bool:
+        """
+        The radiance is evaluated where light comes from.
+        """
+
+    @property
+    def primitives(self) -> NDArray[np.uint32]:
+        """
+        Numbers among the mesh's triangles, ascending.
+        """
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        """
+        Of each, m^2.
+        """
+
+    @property
+    def corners(self) -> NDArray[np.float64]:
+        """
+        Of each, in the world, metres, shape ``(n, 3, 3)``.
+        """
+
+class EmissiveMeshes:
+    """
+    Lights of triangles, and where instances find them.
+    """
+
+    @property
+    def parts(self) -> list[EmissivePart]:
+        """
+        In the order of lights.
+        """
+
+    @property
+    def first_of_instance(self) -> NDArray[np.uint32]:
+        """
+        Of each object: where its triangles begin; 0xFFFFFFFF: it gives off no light.
+        """
+
+def digest(array: _Host) -> bytes:
+    """
+    Returns bytes that stand for an array's shape, type and numbers.
+    """
+
 class Tracer:
     """
     Rays in batches against a fixed set of meshes.
@@ -2122,6 +2409,14 @@ def any(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
 def attribute_table() -> dict[str, tuple[str, int, bool]]:
     """
     Returns Slang expression, size and whether it is of the ray, of each attribute.
+    """
+
+def build_scene_material_table(geometry: SceneGeometry) -> dict[str, typing.Any]:
+    """
+    Returns build_material_table() of the materials of a scene that was read.
+
+    Raises:
+        ArgumentError: Two materials have one name.
     """
 
 def build_material_table(

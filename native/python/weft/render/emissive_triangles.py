@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triangles that shine, as lights."""
+"""Triangles that shine, as lights; native/scene/emissive_meshes.hpp finds them."""
 
 from __future__ import annotations
 
@@ -8,124 +8,86 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.render.emission import light_of
-from weft.render.geometry_table import transform_of
+from weft.render.keeping import Identity
 from weft.render.light_rows import NONE, LightRow, triangle_rows
 from weft.render.light_tree import triangle_bounds
-from weft.scene.ray_kinds import SCATTERED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
-    from weft.render.emission import Emission
-    from weft.render.geometry_table import GeometryTable
-    from weft.render.keeping import KeptParts
-    from weft.scene import Material, Scene
+    from weft._native import EmissiveMeshes, KeptParts, SceneGeometry
+    from weft.scene import Scene
 
 
 @dataclass
 class EmissiveTriangles:
-    """Lights of emissive meshes, and where instances find them."""
+    """Lights of emissive meshes.
 
+    Args:
+        meshes: Where they are, and where instances find them.
+        rows: Of each light.
+        glowing: Numbers of those whose light varies over their triangle.
+        places: Primitive and instance of those, shape ``(n, 2)``.
+    """
+
+    meshes: EmissiveMeshes
     rows: list[LightRow] = field(default_factory=list)
-    first_of_instance: list[int] = field(default_factory=list)
-    light_of_triangle: list[NDArray[np.uint32]] = field(default_factory=list)
-    varying: list[tuple[int, int, int]] = field(default_factory=list)  # light, primitive, instance
-    # Instance, its slot, and how many rows, one after the other, have that material.
-    sources: list[tuple[int, int, int]] = field(default_factory=list)
+    glowing: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    places: NDArray[np.uint32] = field(default_factory=lambda: np.zeros((0, 2), np.uint32))
 
-    def materials(self, scene: Scene) -> list[Material]:
-        """Return the material of each row; `scene` is the one, or one that shines alike."""
-        return [
-            scene.objects[instance].materials[slot]
-            for instance, slot, count in self.sources
-            for _ in range(count)
-        ]
+    @property
+    def object_count(self) -> int:
+        """Objects that shine."""
+        return int(np.count_nonzero(self.meshes.first_of_instance != NONE))
+
+    def materials(self, scene: Scene) -> NDArray[np.int64]:
+        """Return the number of each row's material in `scene`, which is the one, or shines alike.
+
+        Raises:
+            ArgumentError: Two materials have one name.
+        """
+        numbers = {id(material): number for number, material in enumerate(scene.materials())}
+        parts = self.meshes.parts
+        own = [numbers[id(scene.objects[p.instance].materials[p.slot])] for p in parts]
+        counts = [len(part.primitives) for part in parts]
+        return np.repeat(np.array(own, np.int64), np.array(counts, np.int64))
 
 
 def emissive_triangles(
-    scene: Scene, geometry: GeometryTable, first_light: int, kept: KeptParts
+    geometry: SceneGeometry, first_light: int, kept: KeptParts
 ) -> EmissiveTriangles:
     """Return one light for each triangle with an emissive material.
 
     Args:
-        scene: What.
-        geometry: Of it.
+        geometry: Of a scene.
         first_light: Number of the first.
         kept: Where they are, if the objects that shine are the same.
     """
-    found = {id(material): light_of(material.surface) for material in scene.materials()}
-    shining = {}
-    for instance, entry in enumerate(scene.objects):
-        emissions = tuple(found[id(material)] for material in entry.materials)
-        is_hidden = SCATTERED & set(entry.hidden_from)
-        if any(emissions) and len(entry.mesh.triangles) and not is_hidden:
-            shining[instance] = emissions
-    keys = tuple(
-        (
-            instance,
-            geometry.mesh_keys[geometry.mesh_of_instance[instance]],
-            geometry.first_triangle[id(scene.objects[instance].mesh)],
-            transform_of(scene.objects[instance]).tobytes(),
-            emissions,
+    meshes = geometry.emissive_meshes(kept, first_light)
+    return kept.get("emissive triangles", Identity(meshes), lambda: _rows_of(geometry, meshes))
+
+
+def _rows_of(geometry: SceneGeometry, meshes: EmissiveMeshes) -> EmissiveTriangles:
+    """Return the lights of meshes."""
+    out = EmissiveTriangles(meshes)
+    glowing, places = [out.glowing], [out.places]
+    starts = geometry.first_triangles[geometry.mesh_of_instance]
+    for part in meshes.parts:
+        primitives = part.primitives
+        out.rows += triangle_rows(
+            part.instance,
+            primitives.astype(np.int64) + starts[part.instance],
+            part.areas,
+            part.radiance,
+            part.both_sides,
+            varies=part.varies,
+            bounds=triangle_bounds(part.corners, part.both_sides, is_mirrored=part.is_mirrored),
         )
-        for instance, emissions in shining.items()
-    )
-    return kept.get(
-        "emissive triangles",
-        (first_light if keys else 0, len(scene.objects), keys),
-        lambda: _triangles_of(scene, geometry, first_light, shining),
-    )
-
-
-def _triangles_of(
-    scene: Scene,
-    geometry: GeometryTable,
-    first_light: int,
-    shining: Mapping[int, Sequence[Emission | None]],
-) -> EmissiveTriangles:
-    """Return the lights of objects that shine, by their number."""
-    out = EmissiveTriangles()
-    used = 0
-    for instance, entry in enumerate(scene.objects):
-        if instance not in shining:
-            out.first_of_instance.append(NONE)
-            continue
-        emissions = shining[instance]
-        lights = np.full(len(entry.mesh.triangles), NONE, np.uint32)
-        assert entry.transform is not None
-        corners = entry.mesh.corner_positions() @ entry.transform[:, :3].T
-        is_mirrored = bool(np.linalg.det(entry.transform[:, :3]) < 0)
-        edges = corners[:, 1:] - corners[:, :1]
-        areas = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1) / 2
-        slots = np.zeros(len(lights), np.uint32) if entry.mesh.slots is None else entry.mesh.slots
-        for slot, emission in enumerate(emissions):
-            if emission is None:
-                continue
-            mine = np.flatnonzero((slots == slot) & (areas > 0))
-            lights[mine] = first_light + len(out.rows) + np.arange(len(mine))
-            start = geometry.first_triangle[id(entry.mesh)]
-            out.sources.append((instance, slot, len(mine)))
-            if emission.varies:
-                out.varying += [(int(lights[k]), int(k), instance) for k in mine]
-            out.rows += triangle_rows(
-                instance,
-                mine + start,
-                areas[mine],
-                np.array(emission.radiance),
-                emission.both_sides,
-                varies=emission.varies,
-                bounds=triangle_bounds(
-                    corners[mine] + entry.transform[:, 3],
-                    emission.both_sides,
-                    is_mirrored=is_mirrored,
-                ),
-            )
-        out.first_of_instance.append(used)
-        out.light_of_triangle.append(lights)
-        used += len(lights)
+        if part.varies:
+            glowing.append(part.first_light + np.arange(len(primitives)))
+            instances = np.full(len(primitives), part.instance, np.uint32)
+            places.append(np.stack([primitives, instances], axis=1))
+    out.glowing, out.places = np.concatenate(glowing), np.concatenate(places)
     return out
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft._native import build_material_table
+from weft._native import build_scene_material_table
 from weft.render.parameter_range import ParameterRange
 from weft.scene.parameter_ref import ParameterRef
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft.scene import Material
+    from weft._native import SceneGeometry
     from weft.scene.program import Program
     from weft.scene.texture import Texture
 
@@ -32,9 +32,13 @@ class MaterialTable:
     fixed_textures: frozenset[int] = frozenset()  # that drive normals
 
 
-def material_table(materials: list[Material]) -> MaterialTable:
-    """Print the programs of materials and lay out their parameters."""
-    fields = build_material_table(materials)
+def material_table(geometry: SceneGeometry) -> MaterialTable:
+    """Print the programs of a scene's materials and lay out their parameters.
+
+    Raises:
+        ArgumentError: Two materials have one name.
+    """
+    fields = build_scene_material_table(geometry)
     return MaterialTable(
         fields["programs"],
         fields["records"],

@@ -131,7 +131,7 @@ class Renderer(FilmTracer):
         self.kept: dict[str, Any] = {}  # what fits make once
         # Last, as it changes the tracer that other objects may use.
         traced: TracedMeshes | None = self.__dict__.get("_traced")
-        self._traced = trace_meshes(device, self.tables.geometry, traced)
+        self._traced = trace_meshes(device, scene.meshes(), self.tables.geometry, traced)
         self.tracer = self._traced.tracer
         self.tables.kept.end()
 

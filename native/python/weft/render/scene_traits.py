@@ -6,25 +6,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.render.environment_table import environment_layers
-from weft.render.instance_table import lifts_light_rays
 from weft.render.light_profiles import PROFILED
 from weft.render.light_table import ENVIRONMENT
-from weft.render.media import has_media
 from weft.render.path_limits import has_limits
 from weft.scene.kernel_text import SceneTraits
 
 if TYPE_CHECKING:
+    from weft._native import SceneGeometry
     from weft.render.material_table import MaterialTable
     from weft.scene import Scene
 
 
 def scene_traits(
-    scene: Scene, materials: MaterialTable, kinds: set[int], *, has_profiles: bool
+    scene: Scene,
+    geometry: SceneGeometry,
+    materials: MaterialTable,
+    kinds: set[int],
+    *,
+    has_profiles: bool,
 ) -> SceneTraits:
     """Return what a scene and its materials tell; the rest says that there is nothing.
 
     Args:
         scene: What.
+        geometry: Of it.
         materials: Of it.
         kinds: Of its lights; added here: the environment, whether it is sampled or not.
         has_profiles: Some lamps have one.
@@ -35,12 +40,12 @@ def scene_traits(
         kinds.add(ENVIRONMENT)
     if has_profiles:
         kinds.add(PROFILED)
-    has_hidden = any(entry.hidden_from for entry in scene.objects)
+    has_hidden, has_media = geometry.has_hidden, geometry.has_media
     return SceneTraits(
         sum(1 << kind for kind in kinds),
-        is_placed=False,
+        is_placed=geometry.is_placed,
         is_see_through=has_hidden
-        or has_media(scene)
+        or has_media
         or any(program.passes or program.wanders for program in programs),
         has_cones=any(texture.filter == "mipmap" for texture in materials.textures),
         has_bumps=any(program.has_bumps for program in programs),
@@ -49,8 +54,8 @@ def scene_traits(
         or any(program.reads_ray for program in programs)
         or (environment is not None and any(environment_layers(environment))),
         has_hidden=has_hidden,
-        has_terminators=any(lifts_light_rays(entry) for entry in scene.objects),
-        has_media=has_media(scene),
+        has_terminators=geometry.has_terminators,
+        has_media=has_media,
         has_limits=has_limits(scene),
         has_walks=any(program.wanders for program in programs),
         has_lamp_rules=any(light.hidden_from or not light.casts_shadow for light in scene.lights),

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft._native import Device
-    from weft.render.geometry_table import GeometryTable
+    from weft._native import Device, SceneGeometry
     from weft.scene import Mesh
 
 ShapeKey = tuple[Identity, Identity, Identity]
@@ -74,7 +73,7 @@ class TracedMeshes:
 
 
 def trace_meshes(
-    device: Device, geometry: GeometryTable, before: TracedMeshes | None
+    device: Device, meshes: Sequence[Mesh], geometry: SceneGeometry, before: TracedMeshes | None
 ) -> TracedMeshes:
     """Return the tracer of a scene; that of `before`, changed, unless it is far too large.
 
@@ -86,12 +85,12 @@ def trace_meshes(
     """
     count = geometry.triangle_count
     if before is None or before.state.room > ROOM * count:
-        return _new_tracer(device, geometry)
+        return _new_tracer(device, meshes, geometry)
     state = before.state
-    keys = [_shape_key(mesh) for mesh in geometry.meshes]
+    keys = [_shape_key(mesh) for mesh in meshes]
     has_all = all(key in state.numbers for key in keys)
     if not has_all or state.triangle_count > 2 * count:
-        sources, added = _sources(geometry.meshes, keys, state.numbers)
+        sources, added = _sources(meshes, keys, state.numbers)
         before.tracer.update(sources, geometry.mesh_of_instance, geometry.transforms)
         state.room = max(state.room, state.triangle_count + added)
         state.numbers = {key: number for number, key in enumerate(keys)}
@@ -106,10 +105,10 @@ def trace_meshes(
     return replace(before, numbers=state.numbers, instances=state.instances)
 
 
-def _new_tracer(device: Device, geometry: GeometryTable) -> TracedMeshes:
-    meshes = [(mesh.positions, mesh.triangles) for mesh in geometry.meshes]
-    tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
-    numbers = {_shape_key(mesh): number for number, mesh in enumerate(geometry.meshes)}
+def _new_tracer(device: Device, meshes: Sequence[Mesh], geometry: SceneGeometry) -> TracedMeshes:
+    arrays = [(mesh.positions, mesh.triangles) for mesh in meshes]
+    tracer = Tracer(device, arrays, geometry.mesh_of_instance, geometry.transforms)
+    numbers = {_shape_key(mesh): number for number, mesh in enumerate(meshes)}
     placed = _instances(geometry.mesh_of_instance, geometry)
     count = geometry.triangle_count
     return TracedMeshes(tracer, TracerState(numbers, count, placed, count), numbers, placed)
@@ -160,5 +159,5 @@ def _shape_key(mesh: Mesh) -> ShapeKey:
     return (Identity(mesh), Identity(mesh.positions), Identity(mesh.triangles))
 
 
-def _instances(meshes: NDArray[np.uint32], geometry: GeometryTable) -> tuple[bytes, bytes]:
+def _instances(meshes: NDArray[np.uint32], geometry: SceneGeometry) -> tuple[bytes, bytes]:
     return meshes.tobytes(), geometry.transforms.tobytes()

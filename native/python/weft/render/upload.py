@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft._native import SceneGeometry
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.emissive_triangles import (
     EmissiveTriangles,
@@ -18,8 +19,6 @@ from weft.render.emissive_triangles import (
     emissive_triangles,
 )
 from weft.render.environment_table import EnvironmentTable, environment_table
-from weft.render.geometry_table import GeometryView, geometry_table
-from weft.render.instance_table import instance_rows, slot_materials_of
 from weft.render.keeping import Identity, KeptParts, upload
 from weft.render.light_profiles import profile_table
 from weft.render.light_rows import NONE, lamp_row
@@ -34,7 +33,6 @@ from weft.render.material_table import MaterialTable, material_table
 from weft.render.media import has_glowing_media, media_view
 from weft.render.scene_traits import scene_traits
 from weft.render.texture_table import texture_table
-from weft.scene.ray_kinds import hidden_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,14 +71,14 @@ class SceneTables:
         """Build all tables and upload what is not there."""
         self.device = device
         self.kept = KeptParts(device) if kept is None else kept
-        self.geometry = geometry_table(scene, self.kept)
-        self._set_materials(scene, lit)
+        self.geometry = SceneGeometry(self.kept, scene)
+        self._set_materials(lit)
         checked_sampling(light_sampling)
         emissive = self._set_lights(scene, light_sampling)
         textures = texture_table(self.materials.textures, self.kept)
         self.texels, self.texture_records = textures.texels, textures.records
         self.view: dict[str, Any] = {
-            "geometry": self._geometry_view(scene, emissive),
+            "geometry": self._geometry_view(emissive),
             "materials": self._material_view(),
             "textures": {
                 "texels": self.texels,
@@ -112,11 +110,9 @@ class SceneTables:
         fresh = texture_table(self.materials.textures, KeptParts(self.device))
         self.texels[:] = fresh.texels
 
-    def _set_materials(self, scene: Scene, lit: SceneTables | None) -> None:
-        """Take the materials of a scene."""
-        own = scene.materials()
-        self._own_materials = own
-        self.materials = material_table(own)
+    def _set_materials(self, lit: SceneTables | None) -> None:
+        """Take the materials of the scene."""
+        self.materials = material_table(self.geometry)
         if lit is not None:
             keys = [program.key for program in lit.materials.programs]
             assert [program.key for program in self.materials.programs] == keys
@@ -128,7 +124,7 @@ class SceneTables:
     def _set_lights(self, scene: Scene, light_sampling: LightSampling) -> EmissiveTriangles:
         """Take the lights of a scene."""
         rows = [lamp_row(light, self.geometry.extent) for light in scene.lights]
-        emissive = emissive_triangles(scene, self.geometry, len(rows), self.kept)
+        emissive = emissive_triangles(self.geometry, len(rows), self.kept)
         environment = (
             None if scene.environment is None else environment_table(scene.environment, self.kept)
         )
@@ -136,12 +132,14 @@ class SceneTables:
         self._profiles = profile_table(scene.lights, rows)
         self._light_rows = rows + emissive.rows
         self._lamp_count = len(rows)
-        known = {id(material): k for k, material in enumerate(self._own_materials)}
-        shining = [known[id(material)] for material in emissive.materials(scene)]
-        self._light_materials = np.array([NONE] * len(rows) + shining, np.int64)
-        self.glowing = self._find_glowing(scene, emissive)
-        objects = sum(first != NONE for first in emissive.first_of_instance)
-        near = objects + sum(row.bounds is not None and row.power > 0 for row in rows)
+        self._light_materials = np.append(
+            np.full(len(rows), NONE, np.int64), emissive.materials(scene)
+        )
+        programs_of_glow = self.materials.records[self._light_materials[emissive.glowing], 0]
+        self.glowing = GlowingTriangles(
+            emissive.glowing, emissive.places, programs_of_glow.astype(np.int64)
+        )
+        near = emissive.object_count + sum(row.bounds is not None and row.power > 0 for row in rows)
         self.has_light_tree = near > 0 and (
             light_sampling == "tree" or (light_sampling == "auto" and near >= FEWEST_LIGHTS)
         )
@@ -156,41 +154,40 @@ class SceneTables:
         self.light_count = len(self._light_rows) + (lights.environment_light != NONE)
         kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
         self.traits = replace(
-            scene_traits(scene, self.materials, kinds, has_profiles=len(self._profiles) > 1),
-            is_placed=self.geometry.is_placed(scene),
-            has_glow=len(emissive.varying) > 0,
+            scene_traits(
+                scene,
+                self.geometry,
+                self.materials,
+                kinds,
+                has_profiles=len(self._profiles) > 1,
+            ),
+            has_glow=len(emissive.glowing) > 0,
             has_light_tree=self.has_light_tree,
         )
         return emissive
 
-    def _geometry_view(self, scene: Scene, emissive: EmissiveTriangles) -> dict[str, Any]:
+    def _geometry_view(self, emissive: EmissiveTriangles) -> dict[str, Any]:
         """Return GeometryView of scene_view.slang."""
-        instances, slot_materials = (
-            instance_rows(scene, self.geometry, emissive),
-            slot_materials_of(scene),
-        )
-        is_placed = self.traits.is_placed
-        arrays = GeometryView(scene, self.geometry, self.kept, slot_materials, is_placed=is_placed)
+        geometry, meshes = self.geometry, emissive.meshes
         has_tangents = any(program.has_tangents for program in self.materials.programs)
-        hidden = [hidden_bits(entry.hidden_from) for entry in scene.objects] or [0]
-        offsets = [entry.shadow_terminator_geometry_offset for entry in scene.objects] or [0]
-        key = (Identity(emissive), tuple(self.geometry.mesh_keys) if is_placed else None)
+        # What is placed has the lights of all triangles, else those of objects that shine.
+        key = (Identity(meshes), geometry.triangle_count, geometry.first_triangles.tobytes())
         self._light_of_triangle = self.kept.get(
             "lights of triangles",
-            key,
-            lambda: self._lights_of_triangles(scene, emissive, instances),
+            key if geometry.is_placed else (Identity(meshes),),
+            lambda: geometry.lights_of_triangles(meshes),
         )
         return {
-            **arrays.tensors(has_tangents=has_tangents),
-            "transforms": self._upload("transforms", self.geometry.transforms),
-            "instances": self._upload("instances", instances),
-            "slotMaterials": self._upload("materials of slots", slot_materials),
-            "hiddenFrom": self._upload("hidden objects", np.array(hidden, np.uint32)),
-            "terminators": self._upload("terminators", np.array(offsets, np.float32)),
+            **geometry.tensors(self.kept, has_tangents=has_tangents),
+            "transforms": self._upload("transforms", geometry.transforms),
+            "instances": self._upload("instances", geometry.instances(meshes)),
+            "slotMaterials": self._upload("materials of slots", geometry.slot_materials),
+            "hiddenFrom": self._upload("hidden objects", geometry.hidden_from),
+            "terminators": self._upload("terminators", geometry.terminators),
             "lightOfTriangle": self.kept.upload(
                 "lights of triangles", self._light_of_triangle, Identity(self._light_of_triangle)
             ),
-            "triangleCount": self.geometry.triangle_count,
+            "triangleCount": geometry.triangle_count,
         }
 
     def _material_view(self) -> dict[str, Any]:
@@ -203,19 +200,6 @@ class SceneTables:
                 "firstTangent": 0,
             },
         }
-
-    def _find_glowing(self, scene: Scene, emissive: EmissiveTriangles) -> GlowingTriangles:
-        """Return the lights that vary."""
-        numbers = {id(material): k for k, material in enumerate(self._own_materials)}
-        table = np.array(emissive.varying, np.int64).reshape(-1, 3)
-        programs = []
-        for _, primitive, instance in emissive.varying:
-            entry = scene.objects[instance]
-            slot = 0 if entry.mesh.slots is None else int(entry.mesh.slots[primitive])
-            programs.append(int(self.materials.records[numbers[id(entry.materials[slot])], 0]))
-        return GlowingTriangles(
-            table[:, 0], table[:, 1:].astype(np.uint32), np.array(programs, np.int64)
-        )
 
     def _build_lights(self, left_out: NDArray[np.bool_] | None = None) -> LightTable:
         return build_light_table(
@@ -272,20 +256,6 @@ class SceneTables:
             self._light_rows[light] = replace(row, power=power)
         lights = self._build_lights()
         self.view["lights"].update(self._choice_view(lights))
-
-    def _lights_of_triangles(
-        self, scene: Scene, emissive: EmissiveTriangles, instances: NDArray[np.uint32]
-    ) -> NDArray[np.uint32]:
-        """Return the lights of triangles, where kernels look for them."""
-        flat = np.concatenate([*emissive.light_of_triangle, np.full(1, NONE, np.uint32)])
-        if not self.traits.is_placed:
-            return flat
-        lights = np.full(self.geometry.triangle_count + 1, NONE, np.uint32)
-        for entry, (start, _, first, _) in zip(scene.objects, instances, strict=False):
-            count = len(entry.mesh.triangles)
-            if first != NONE:
-                lights[int(start) : int(start) + count] = flat[int(first) : int(first) + count]
-        return lights
 
     def _upload(self, name: str, array: NDArray[Any]) -> Tensor:
         """Return a flat tensor of the array's numbers, which nobody writes to."""

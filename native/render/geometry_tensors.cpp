@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/geometry_tensors.hpp"
+
+#include "scene/corners.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::render {
+
+using reflect::ScalarKind;
+using scene::Mesh;
+using scene::MeshRef;
+using scene::Object;
+
+namespace {
+
+template <typename T>
+std::span<T> as_numbers(std::span<std::byte> bytes) {
+    static_assert(sizeof(T) == 4);
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+/// A mesh, and the object that places it, if it is placed.
+struct PlacedMesh {
+    MeshRef mesh;
+    const Object* object = nullptr;
+
+    [[nodiscard]] const scene::Affine* transform() const {
+        return object == nullptr ? nullptr : &object->transform;
+    }
+    /// The key of a part of it.
+    [[nodiscard]] PartKey key(std::string_view name) const {
+        PartKey key(name);
+        key.add_identity(mesh);
+        if (object != nullptr) {
+            key.add_bytes(std::as_bytes(std::span(object->transform)));
+        }
+        return key;
+    }
+};
+
+using Meshes = std::vector<PlacedMesh>;
+
+Meshes placed_meshes(const scene::Scene& scene, const scene::GeometryTable& table) {
+    Meshes meshes;
+    for (std::size_t k = 0; k < table.meshes.size(); ++k) {
+        // Those that are placed are in the order of objects.
+        meshes.push_back(
+            {.mesh = table.meshes[k], .object = table.is_placed ? &scene.objects[k] : nullptr});
+    }
+    return meshes;
+}
+
+using WriteCorners = void (*)(const Mesh&, const scene::Affine*, std::span<float>);
+
+std::vector<Chunk> corner_chunks(const Meshes& meshes, std::string_view name, WriteCorners write) {
+    std::vector<Chunk> chunks;
+    for (const PlacedMesh& placed : meshes) {
+        chunks.push_back({.key = placed.key(name),
+                          .count = 9 * placed.mesh->triangle_count(),
+                          .write = [placed, write](std::span<std::byte> out) {
+                              write(*placed.mesh, placed.transform(), as_numbers<float>(out));
+                          }});
+    }
+    chunks.push_back(zeros_chunk(9));
+    return chunks;
+}
+
+std::vector<Chunk> slot_chunks(const Meshes& meshes, std::span<const std::uint32_t> materials) {
+    std::vector<Chunk> chunks;
+    for (const PlacedMesh& placed : meshes) {
+        PartKey key("slots");
+        key.add_identity(placed.mesh);
+        std::span<const std::uint32_t> own;
+        if (placed.object != nullptr) {
+            own = materials.first(placed.object->materials.size());
+            materials = materials.subspan(own.size());
+            key.add_bytes(std::as_bytes(own));
+        }
+        chunks.push_back({.key = std::move(key),
+                          .count = placed.mesh->triangle_count(),
+                          .write = [mesh = placed.mesh, own](std::span<std::byte> out) {
+                              scene::write_slots(*mesh, own, as_numbers<std::uint32_t>(out));
+                          }});
+    }
+    chunks.push_back(zeros_chunk(1));
+    return chunks;
+}
+
+using Sets = std::vector<scene::AttributeSet> Mesh::*;
+
+std::size_t set_count(const Meshes& meshes, Sets sets) {
+    std::size_t count = 1;
+    for (const PlacedMesh& placed : meshes) {
+        count = std::max(count, ((*placed.mesh).*sets).size());
+    }
+    return count;
+}
+
+/// One block of all triangles a set; one set of one triangle if there is nothing.
+/// @param size numbers a triangle. @param chunk that of a set which a mesh has.
+template <typename MakeChunk>
+std::vector<Chunk> set_chunks(const Meshes& meshes, Sets sets, std::size_t size,
+                              const MakeChunk& chunk) {
+    std::vector<Chunk> chunks;
+    for (std::size_t set = 0; set < set_count(meshes, sets); ++set) {
+        for (const PlacedMesh& placed : meshes) {
+            const bool is_there = set < ((*placed.mesh).*sets).size();
+            chunks.push_back(is_there ? chunk(placed, set)
+                                      : zeros_chunk(size * placed.mesh->triangle_count()));
+        }
+    }
+    const bool is_empty =
+        std::ranges::all_of(chunks, [](const Chunk& entry) { return entry.count == 0; });
+    return is_empty ? std::vector{zeros_chunk(size)} : chunks;
+}
+
+std::vector<Chunk> attribute_chunks(const Meshes& meshes, std::string_view name, Sets sets,
+                                    std::size_t size) {
+    return set_chunks(meshes, sets, size, [&](const PlacedMesh& placed, std::size_t set) {
+        PartKey key(name);
+        key.add_identity(placed.mesh).add(static_cast<std::uint64_t>(set));
+        return Chunk{.key = std::move(key),
+                     .count = size * placed.mesh->triangle_count(),
+                     .write = [mesh = placed.mesh, sets, set](std::span<std::byte> out) {
+                         const std::span<const float> own = ((*mesh).*sets)[set].values.values;
+                         std::ranges::copy(std::as_bytes(own), out.begin());
+                     }};
+    });
+}
+
+using Floats = std::shared_ptr<const std::vector<float>>;
+
+/// Those of a mesh in object space take long to make, and stay where it is moved.
+Floats own_tangents(KeptParts& kept, const MeshRef& mesh, std::size_t set) {
+    PartKey key("tangents of a mesh");
+    key.add_identity(mesh).add(static_cast<std::uint64_t>(set));
+    return kept.get<Floats>(std::move(key), [&] {
+        return std::make_shared<const std::vector<float>>(
+            scene::corner_tangents(*mesh, mesh->uvs[set].values.values));
+    });
+}
+
+std::vector<Chunk> tangent_chunks(KeptParts& kept, const Meshes& meshes) {
+    return set_chunks(meshes, &Mesh::uvs, 12, [&](const PlacedMesh& placed, std::size_t set) {
+        PartKey key = placed.key("tangents");
+        key.add(static_cast<std::uint64_t>(set));
+        return Chunk{.key = std::move(key),
+                     .count = 12 * placed.mesh->triangle_count(),
+                     .write = [&kept, placed, set](std::span<std::byte> out) {
+                         const Floats own = own_tangents(kept, placed.mesh, set);
+                         if (placed.object == nullptr) {
+                             std::ranges::copy(std::as_bytes(std::span(*own)), out.begin());
+                         } else {
+                             scene::place_tangents(*own, *placed.transform(),
+                                                   as_numbers<float>(out));
+                         }
+                     }};
+    });
+}
+
+} // namespace
+
+GeometryTensors build_geometry_tensors(KeptParts& kept, const scene::Scene& scene,
+                                       const scene::GeometryTable& table, bool has_tangents) {
+    const Meshes meshes = placed_meshes(scene, table);
+    const std::vector<std::uint32_t> materials = scene::materials_of_slots(scene);
+    return {
+        .positions =
+            kept.assemble("positions", corner_chunks(meshes, "positions", scene::write_positions)),
+        .normals = kept.assemble("normals", corner_chunks(meshes, "normals", scene::write_normals)),
+        .uvs = kept.assemble("uvs", attribute_chunks(meshes, "uvs", &Mesh::uvs, 6)),
+        .colors = kept.assemble("colors", attribute_chunks(meshes, "colors", &Mesh::colors, 9)),
+        .slots = kept.assemble("slots", slot_chunks(meshes, materials), ScalarKind::uint32),
+        .tangents = kept.assemble("tangents", has_tangents ? tangent_chunks(kept, meshes)
+                                                           : std::vector{zeros_chunk(4)}),
+    };
+}
+
+double find_extent(KeptParts& kept, const scene::Scene& scene) {
+    std::vector<scene::Box> boxes;
+    for (const Object& object : scene.objects) {
+        if (object.mesh->vertex_count() > 0) {
+            boxes.push_back(
+                kept.get<scene::Box>(PlacedMesh{.mesh = object.mesh, .object = &object}.key("box"),
+                                     [&] { return scene::bounding_box(object); }));
+        }
+    }
+    return scene::extent_of(boxes);
+}
+
+EmissiveMeshesRef emissive_meshes(KeptParts& kept, const scene::Scene& scene,
+                                  const scene::GeometryTable& table, std::uint32_t first_light) {
+    const std::vector<scene::SlotEmissions> emissions = scene::slot_emissions(scene);
+    PartKey key("emissive meshes");
+    key.add(static_cast<std::uint64_t>(scene.objects.size()));
+    bool has_light = false;
+    for (std::size_t k = 0; k < emissions.size(); ++k) {
+        if (emissions[k].empty()) {
+            continue;
+        }
+        has_light = true;
+        const Object& object = scene.objects[k];
+        key.add(PlacedMesh{.mesh = object.mesh, .object = &object}.key("object"));
+        key.add(static_cast<std::uint64_t>(k));
+        key.add(table.first_triangle[table.mesh_of_instance[k]]);
+        for (const std::optional<scene::Emission>& emission : emissions[k]) {
+            key.add(emission.has_value());
+            if (emission) {
+                key.add_bytes(std::as_bytes(std::span(emission->radiance)));
+                key.add(emission->both_sides).add(emission->varies);
+            }
+        }
+    }
+    key.add(has_light ? first_light : 0);
+    return kept.get<EmissiveMeshesRef>(std::move(key), [&] {
+        return std::make_shared<const scene::EmissiveMeshes>(
+            scene::find_emissive_meshes(scene, emissions, first_light));
+    });
+}
+
+} // namespace weft::render

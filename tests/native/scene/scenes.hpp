@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small scenes whose tables can be told by hand.
+#pragma once
+
+#include "scene/scene.hpp"
+
+namespace weft::scene::testing {
+
+/// Two triangles of a unit square in the xy plane, the second in slot 1.
+inline Mesh square() {
+    Mesh made;
+    made.positions = std::vector<float>{0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
+    made.triangles = std::vector<std::uint32_t>{0, 1, 2, 0, 2, 3};
+    made.slots = std::vector<std::uint32_t>{0, 1};
+    made.name = "square";
+    return made;
+}
+
+inline MaterialRef grey(const char* name) {
+    return material(name, closure("diffuse"));
+}
+
+inline MaterialRef lamp(const char* name) {
+    return material(
+        name, closure("emission",
+                      {{"color", Numbers{1, 0.5, 0.25}}, {"strength", 4.0}, {"both_sides", 0.0}}));
+}
+
+/// Twice as large, and moved along x; mirrored if wanted.
+inline Affine twice(bool is_mirrored = false) {
+    return {is_mirrored ? -2.0 : 2.0, 0, 0, 5, 0, 2, 0, 0, 0, 0, 2, 0};
+}
+
+} // namespace weft::scene::testing
