@@ -6,13 +6,13 @@
 #include "python/bind_function.hpp"
 #include "python/bind_gradient.hpp"
 #include "python/bind_kernel.hpp"
+#include "python/bind_light.hpp"
 #include "python/bind_lower.hpp"
 #include "python/bind_material.hpp"
 #include "python/bind_module.hpp"
 #include "python/bind_porting.hpp"
 #include "python/bind_reduce.hpp"
 #include "python/bind_reflect.hpp"
-#include "python/bind_scene.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/bind_tracer.hpp"
 #include "python/call_errors.hpp"
@@ -41,12 +41,12 @@ PYBIND11_MODULE(_native, module) {
     bind_gradient(module);
     bind_module(module);
     bind_kernel(module);
+    bind_light(module);
     bind_lower(module);
     bind_material(module);
     bind_parameters(module);
     bind_porting(module);
     bind_reduce(module);
-    bind_scene(module);
     bind_fit(module);
     bind_tracer(module);
     explain_wrong_calls_of_module(module);

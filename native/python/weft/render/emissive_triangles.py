@@ -10,8 +10,7 @@ import numpy as np
 
 from weft.render.emission import light_of
 from weft.render.geometry_table import transform_of
-from weft.render.light_rows import NONE, LightRow, triangle_rows
-from weft.render.light_tree import triangle_bounds
+from weft.render.light_rows import NONE, LightRows, triangle_bounds, triangle_rows
 from weft.scene.ray_kinds import SCATTERED
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 class EmissiveTriangles:
     """Lights of emissive meshes, and where instances find them."""
 
-    rows: list[LightRow] = field(default_factory=list)
+    rows: LightRows = field(default_factory=LightRows)
     first_of_instance: list[int] = field(default_factory=list)
     light_of_triangle: list[NDArray[np.uint32]] = field(default_factory=list)
     varying: list[tuple[int, int, int]] = field(default_factory=list)  # light, primitive, instance

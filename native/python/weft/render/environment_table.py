@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft._native import build_alias_table
 from weft.colors import luminance
-from weft.render.alias_table import build_alias_table
 from weft.render.light_rows import NONE
 from weft.scene.ray_kinds import SCATTERED, SEEN_BY, is_hidden_from
 
@@ -38,6 +38,12 @@ class EnvironmentTable:
     def can_be_drawn(self) -> bool:
         """Whether light rays find light there."""
         return self.is_sampled and self.mean * float(self.strength.max()) > 0
+
+    def power(self, extent: float) -> float | None:
+        """Return watts through a scene of that radius, metres; ``None``: it is not drawn."""
+        if not self.can_be_drawn:
+            return None
+        return self.mean * float(luminance(self.strength)) * np.pi * np.pi * extent**2
 
 
 def environment_table(environment: Environment, kept: KeptParts) -> EnvironmentTable:

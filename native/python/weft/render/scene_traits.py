@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weft.layouts import LightKind
 from weft.render.environment_table import environment_layers
 from weft.render.instance_table import lifts_light_rays
-from weft.render.light_profiles import PROFILED
-from weft.render.light_table import ENVIRONMENT
 from weft.render.media import has_media
 from weft.render.path_limits import has_limits
 from weft.scene.kernel_text import SceneTraits
@@ -32,9 +31,9 @@ def scene_traits(
     programs, environment = materials.programs, scene.environment
     kinds = set(kinds)
     if environment is not None:
-        kinds.add(ENVIRONMENT)
+        kinds.add(LightKind.environment)
     if has_profiles:
-        kinds.add(PROFILED)
+        kinds.add(LightKind.profiled)
     has_hidden = any(entry.hidden_from for entry in scene.objects)
     return SceneTraits(
         sum(1 << kind for kind in kinds),

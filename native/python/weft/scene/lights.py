@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import ArgumentError, check_ray_kinds, check_spread
 from weft.scene.light_profile import LightProfile
-from weft.scene.ray_kinds import LAMP_KINDS, SEEN_BY, check_ray_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +30,7 @@ class PointLight:
         soft_falloff: A disc, as Blender's lamps with soft falloff.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
     """
 
@@ -47,7 +46,7 @@ class PointLight:
 
     def __post_init__(self) -> None:
         """Check the kinds of ray."""
-        check_ray_kinds(f"PointLight '{self.name}'", self.hidden_from, LAMP_KINDS)
+        check_ray_kinds(f"PointLight '{self.name}'", self.hidden_from, "lamp")
 
 
 @dataclass(eq=False)
@@ -65,7 +64,7 @@ class SpotLight:
         soft_falloff: A disc that faces what it lights, instead of a sphere.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
     """
 
@@ -84,7 +83,7 @@ class SpotLight:
 
     def __post_init__(self) -> None:
         """Check the kinds of ray."""
-        check_ray_kinds(f"SpotLight '{self.name}'", self.hidden_from, LAMP_KINDS)
+        check_ray_kinds(f"SpotLight '{self.name}'", self.hidden_from, "lamp")
 
 
 @dataclass(eq=False)
@@ -98,7 +97,7 @@ class SunLight:
         angle: Diameter of its disc, radians; 0: parallel light.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
     """
 
@@ -113,7 +112,7 @@ class SunLight:
 
     def __post_init__(self) -> None:
         """Check the kinds of ray."""
-        check_ray_kinds(f"SunLight '{self.name}'", self.hidden_from, LAMP_KINDS)
+        check_ray_kinds(f"SunLight '{self.name}'", self.hidden_from, "lamp")
 
 
 @dataclass(eq=False)
@@ -131,7 +130,7 @@ class AreaLight:
             from a softbox with slats; narrower ones shine stronger.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
 
     Raises:
@@ -151,12 +150,8 @@ class AreaLight:
 
     def __post_init__(self) -> None:
         """Check the spread and the kinds of ray."""
-        check_ray_kinds(f"AreaLight '{self.name}'", self.hidden_from, LAMP_KINDS)
-        if not 0.001 <= self.spread <= math.pi + 1e-6:
-            raise ArgumentError(
-                f"AreaLight '{self.name}': spread must be from 0.001 to pi radians, got "
-                f"{self.spread}"
-            )
+        check_ray_kinds(f"AreaLight '{self.name}'", self.hidden_from, "lamp")
+        check_spread(f"AreaLight '{self.name}'", self.spread)
 
 
 Light = PointLight | SpotLight | SunLight | AreaLight
@@ -188,8 +183,8 @@ class Environment:
     def __post_init__(self) -> None:
         """Check the images and the kinds of ray."""
         where = f"Environment '{self.name}'"
-        check_ray_kinds(where, self.hidden_from)
-        check_ray_kinds(where, list(self.views), SEEN_BY)
+        check_ray_kinds(where, self.hidden_from, "object")
+        check_ray_kinds(where, list(self.views), "environment")
         self.image = self._checked(self.image)
         self.views = {kind: self._checked(image) for kind, image in self.views.items()}
         for kind, image in self.views.items():
