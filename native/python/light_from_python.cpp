@@ -21,6 +21,13 @@ std::string shown(py::handle object) {
     return py::repr(object).cast<std::string>();
 }
 
+/// Numbers of whatever numpy takes; null: they are none.
+Doubles numbers_of(const py::object& value) {
+    Doubles numbers = Doubles::ensure(value);
+    PyErr_Clear();
+    return numbers;
+}
+
 /// Reads fields of one lamp.
 class FieldReader {
 public:
@@ -88,12 +95,6 @@ private:
         std::copy_n(matrix.data(), out.size(), out.begin());
     }
 
-    static Doubles numbers_of(const py::object& value) {
-        Doubles numbers = Doubles::ensure(value);
-        PyErr_Clear();
-        return numbers;
-    }
-
     py::handle m_object;
     std::string m_owner;
 };
@@ -132,6 +133,41 @@ scene::RayKinds read_ray_kinds(std::string_view owner, py::handle kinds,
         names.push_back(kind.cast<std::string>());
     }
     return scene::ray_kinds(owner, names, known);
+}
+
+scene::Environment read_environment(py::handle object) {
+    scene::Environment out;
+    out.name = py::str(object.attr("name")).cast<std::string>();
+    const std::string owner = core::text("Environment '", out.name, "'");
+    const py::object strength = object.attr("strength");
+    const Doubles factors = numbers_of(strength);
+    if (!factors || (factors.size() != 1 && factors.size() != 3) || factors.ndim() > 1) {
+        throw ArgumentError(core::text(owner, ": strength must be one number or linear RGB, got ",
+                                       shown(strength)));
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+        out.strength[k] = factors.data()[factors.size() == 1 ? 0 : k];
+    }
+    const py::object rotation = object.attr("rotation");
+    if (!rotation.is_none()) {
+        const Doubles matrix = numbers_of(rotation);
+        if (!matrix || matrix.ndim() != 2 || matrix.shape(0) != 3 || matrix.shape(1) != 3) {
+            throw ArgumentError(core::text(
+                owner, ": rotation must be a matrix of shape (3, 3), got ", shown(rotation)));
+        }
+        std::copy_n(matrix.data(), out.rotation.size(), out.rotation.begin());
+    }
+    out.hidden_from = read_ray_kinds(owner, object.attr("hidden_from"), scene::kObjectRayKinds);
+    for (const py::handle kind : object.attr("views")) {
+        const auto found = std::ranges::find(scene::kEnvironmentViews, kind.cast<std::string>(),
+                                             &scene::RayKindName::name);
+        if (found == scene::kEnvironmentViews.end()) {
+            scene::refuse_ray_kind(owner, shown(kind), scene::kEnvironmentViews);
+        }
+        out.views.push_back(
+            {.kind = static_cast<std::size_t>(found - scene::kEnvironmentViews.begin())});
+    }
+    return out;
 }
 
 scene::Light LightReader::light(py::handle object) {

@@ -2,6 +2,7 @@
 // Lamps of weft.scene, which are Python's own objects, as those of scene/light.hpp. Call with the lock taken.
 #pragma once
 
+#include "scene/environment.hpp"
 #include "scene/light.hpp"
 
 #include <pybind11/pybind11.h>
@@ -17,6 +18,10 @@ namespace weft::python {
 /// @throws ArgumentError for a text instead of a sequence, and for what is no kind.
 [[nodiscard]] scene::RayKinds read_ray_kinds(std::string_view owner, pybind11::handle kinds,
                                              std::span<const scene::RayKindName> known);
+
+/// What a weft.scene.Environment says, without its images, which go to build_environment_images().
+/// @throws ArgumentError for a rotation, a strength or a kind of ray that is none.
+[[nodiscard]] scene::Environment read_environment(pybind11::handle object);
 
 /// Converts lamps; a profile that several share is one object afterwards, too. Borrows images where they are float32, row by
 /// row.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bind_device.hpp"
+#include "python/bind_environment.hpp"
 #include "python/bind_error.hpp"
 #include "python/bind_faults.hpp"
 #include "python/bind_fit.hpp"
@@ -42,6 +43,8 @@ PYBIND11_MODULE(_native, module) {
     bind_module(module);
     bind_kernel(module);
     bind_light(module);
+    bind_environment(module);
+    bind_texture_table(module);
     bind_lower(module);
     bind_material(module);
     bind_parameters(module);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace weft::scene {
@@ -46,9 +47,8 @@ private:
 
 class Pairing {
 public:
-    Pairing(std::span<const double> weights, double factor, AliasEntry* first, std::size_t stride)
-        : m_weights(weights), m_factor(factor), m_first(reinterpret_cast<std::byte*>(first)),
-          m_stride(stride) {}
+    Pairing(std::span<const double> weights, double factor, std::byte* first, std::size_t stride)
+        : m_weights(weights), m_factor(factor), m_first(first), m_stride(stride) {}
 
     /// Pairs entries below the mean with those above. One large entry is being used up at a time; when it has become
     /// small it is the next small one.
@@ -128,9 +128,9 @@ private:
     }
 
     void set(std::size_t entry, double threshold, std::size_t other) const noexcept {
-        auto* const out = reinterpret_cast<AliasEntry*>(m_first + entry * m_stride);
-        out->threshold = static_cast<float>(std::clamp(threshold, 0.0, 1.0));
-        out->other = static_cast<std::uint32_t>(other);
+        const AliasEntry made{static_cast<float>(std::clamp(threshold, 0.0, 1.0)),
+                              static_cast<std::uint32_t>(other)};
+        std::memcpy(m_first + entry * m_stride, &made, sizeof(made));
     }
 
     static constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -143,7 +143,7 @@ private:
 
 } // namespace
 
-void fill_alias_table(std::span<const double> weights, double total, AliasEntry* first,
+void fill_alias_table(std::span<const double> weights, double total, std::byte* first,
                       std::size_t stride) {
     const auto count = static_cast<double>(weights.size());
     if (total > 0) {
@@ -157,7 +157,8 @@ void fill_alias_table(std::span<const double> weights, double total, AliasEntry*
 
 std::vector<AliasEntry> build_alias_table(std::span<const double> weights) {
     std::vector<AliasEntry> table(weights.size());
-    fill_alias_table(weights, pairwise_sum(weights), table.data(), sizeof(AliasEntry));
+    fill_alias_table(weights, pairwise_sum(weights), reinterpret_cast<std::byte*>(table.data()),
+                     sizeof(AliasEntry));
     return table;
 }
 

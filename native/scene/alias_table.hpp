@@ -26,9 +26,9 @@ static_assert(sizeof(AliasEntry) == 2 * sizeof(std::uint32_t));
 [[nodiscard]] WEFT_API std::vector<AliasEntry> build_alias_table(std::span<const double> weights);
 
 /// The same into other memory, for tables with more in an entry.
-/// @param first of the entries. @param stride bytes from one to the next, at least sizeof(AliasEntry); a multiple of 4.
+/// @param first of the bytes of the entries. @param stride bytes from one to the next, at least sizeof(AliasEntry).
 /// @param total of `weights`, 0: they are all equal
-void fill_alias_table(std::span<const double> weights, double total, AliasEntry* first,
+void fill_alias_table(std::span<const double> weights, double total, std::byte* first,
                       std::size_t stride);
 
 } // namespace weft::scene

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers by which kernels and the host share memory: words of records, rows of paths, bits.
 //
-// Printed from the reflection of shaders/weft/render by packaging/dev/layouts.py, which a test compares. Do not edit;
-// change the Slang. Their meaning stands there, beside each.
+// Printed from the reflection of shaders/weft/render by packaging/dev/layouts.py, which a test
+// compares. Do not edit; change the Slang. Their meaning stands there, beside each.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,11 @@ ENUMERATIONS = {
     "Stop": "What facets do not do once a path has been diffuse.",
     "Background": "What cameras see behind all surfaces.",
 }
-"""Public enumerations of weft.render, and what the host calls them."""
+"""Public enumerations of weft.render, and what the host calls them; others are called what the
+comment above them says."""
+
+SHADERS = Path(__file__).parents[2] / "shaders" / "weft" / "render"
+UNPRINTED = {"NormalSpace"}
 
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
 """Numbers by which kernels and the host share memory: words of records, rows of paths, bits.
@@ -64,8 +68,8 @@ from typing import Final
 HEADER_HEAD = """// SPDX-License-Identifier: Apache-2.0
 // Numbers by which kernels and the host share memory: words of records, rows of paths, bits.
 //
-// Printed from the reflection of shaders/weft/render by packaging/dev/layouts.py, which a test compares. Do not edit;
-// change the Slang. Their meaning stands there, beside each.
+// Printed from the reflection of shaders/weft/render by packaging/dev/layouts.py, which a test
+// compares. Do not edit; change the Slang. Their meaning stands there, beside each.
 #pragma once
 
 #include <cstdint>
@@ -82,9 +86,20 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
+def enumerations() -> dict[str, str]:
+    """Return ENUMERATIONS, and the comments of those that are not among them."""
+    found = dict(ENUMERATIONS)
+    for path in sorted(SHADERS.glob("*.slang")):
+        pattern = r"(?:^/// (.*)\n)?^public enum (\w+)"
+        for summary, name in re.findall(pattern, path.read_text(), re.MULTILINE):
+            if name not in UNPRINTED:
+                found.setdefault(name, summary)
+    return found
+
+
 def reflect(device: weft.Device) -> Enumerations:
-    """Return names and numbers of the modules as they are, in the order of ENUMERATIONS."""
-    parameters = ", ".join(f"{name} p{number}" for number, name in enumerate(ENUMERATIONS))
+    """Return names and numbers of the modules as they are, in the order of enumerations()."""
+    parameters = ", ".join(f"{name} p{number}" for number, name in enumerate(enumerations()))
     text = f"import weft.render;\nvoid layouts({parameters}) {{}}\n"
     module = weft.Module.load_from_source(device, "weft_layouts", text)
     (function,) = module.layouts.overloads
@@ -99,7 +114,7 @@ def reflect(device: weft.Device) -> Enumerations:
 def print_layouts(found: Enumerations) -> str:
     """Return the text of layouts.py."""
     parts = [HEAD]
-    for (name, numbers), summary in zip(found.items(), ENUMERATIONS.values(), strict=True):
+    for (name, numbers), summary in zip(found.items(), enumerations().values(), strict=True):
         lines = [f'class {name}:\n    """{summary}"""\n']
         lines += [f"    {entry}: Final = {value}" for entry, value in numbers.items()]
         parts.append("\n".join(lines) + "\n")
@@ -109,7 +124,7 @@ def print_layouts(found: Enumerations) -> str:
 def print_header(found: Enumerations) -> str:
     """Return the text of layouts.hpp."""
     parts = [HEADER_HEAD]
-    for (name, numbers), summary in zip(found.items(), ENUMERATIONS.values(), strict=True):
+    for (name, numbers), summary in zip(found.items(), enumerations().values(), strict=True):
         lines = [f"/// {summary}", f"struct {name} {{"]
         lines += [
             f"    static constexpr std::uint32_t {entry} = {value};"

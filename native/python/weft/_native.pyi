@@ -61,6 +61,7 @@ __all__: list[str] = [
     "Diagnostic",
     "DiffPair",
     "Direction",
+    "EnvironmentPlacement",
     "Error",
     "Field",
     "Function",
@@ -112,6 +113,8 @@ __all__: list[str] = [
     "check_light_profile",
     "check_material",
     "check_normal_map",
+    "check_pixels",
+    "check_radiance",
     "check_ray_kinds",
     "check_slang_call",
     "check_spread",
@@ -121,6 +124,7 @@ __all__: list[str] = [
     "dot",
     "eigenvalue_noise",
     "enumerate_devices",
+    "environment_images",
     "exact_equations",
     "find_left",
     "find_type",
@@ -128,16 +132,21 @@ __all__: list[str] = [
     "gather_information",
     "grid",
     "init_device",
+    "is_inside",
     "lamp_rows",
     "lay_out_directions",
     "light_probabilities",
     "max",
     "mean",
     "min",
+    "mip_levels",
     "neighbor_products",
     "norm",
     "normal_equations",
     "other_start",
+    "packed_mip_levels",
+    "packed_mip_size",
+    "place_environment",
     "print_program",
     "print_program_module",
     "print_recording_module",
@@ -156,6 +165,8 @@ __all__: list[str] = [
     "standard_errors",
     "sum",
     "text_of_code",
+    "texture_names",
+    "texture_records",
     "thread_id",
     "triangle_bounds",
     "triangle_rows",
@@ -2644,6 +2655,115 @@ def build_alias_table(
 
     Raises:
         ArgumentError: A weight is negative or not finite; the first such is named.
+    """
+
+class EnvironmentPlacement:
+    """
+    What kernels know of an environment beside its images.
+    """
+
+    @property
+    def rotation(self) -> NDArray[np.float32]:
+        """
+        Image to world, shape (3, 3).
+        """
+
+    @property
+    def strength(self) -> NDArray[np.float32]:
+        """
+        Factor of all images, linear RGB, shape (3,).
+        """
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """
+        Number of the image that each kind of ray sees, NO_LIGHT: none.
+        """
+
+    @property
+    def is_sampled(self) -> bool:
+        """
+        Light rays are sent there.
+        """
+
+    def power(self, mean: float, extent: float) -> float | None:
+        """
+        Returns watts that cross a scene; None: light rays find no light there.
+
+        Args:
+            mean: Luminance of the image over all directions.
+            extent: Radius of the scene, metres.
+        """
+
+def check_pixels(owner: str, pixels: NDArray[np.float32]) -> None:
+    """
+    Raises ArgumentError that names the first pixel that is not finite.
+    """
+
+def check_radiance(owner: str, image: NDArray[np.float32]) -> None:
+    """
+    Raises ArgumentError for radiance that is negative or not finite.
+    """
+
+def environment_images(
+    images: collections.abc.Sequence[NDArray[np.float32]],
+) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
+    """
+    Returns tables of images, of which light rays see the first: texels from the bottom row up, shape (k, height, width, 3); threshold, bits of the other pixel and density of each pixel, shape (n, 3); mean luminance over all directions.
+
+    Args:
+        images: Each float32, shape (height, width, 3).
+
+    Raises:
+        ArgumentError: Sizes differ, or the first has numbers that are negative or not finite.
+    """
+
+def is_inside(
+    corners: NDArray[np.floating], place: NDArray[np.floating], is_mirrored: bool = False
+) -> bool:
+    """
+    Returns whether a place is inside of triangles.
+
+    Args:
+        corners: World space, metres, shape (n, 3, 3).
+        place: Metres.
+        is_mirrored: The transform mirrors the mesh.
+    """
+
+def mip_levels(pixels: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    """
+    Returns an image at half the size each time, down to one texel, as means of what the texels cover; without the image itself.
+
+    Args:
+        pixels: Shape (height, width, channels).
+    """
+
+def packed_mip_levels(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+    """
+    Returns mip_levels() one after the other, each from its bottom row up.
+    """
+
+def packed_mip_size(width: int, height: int, channels: int) -> int:
+    """
+    Returns how many numbers packed_mip_levels() has.
+    """
+
+def place_environment(environment: object) -> EnvironmentPlacement:
+    """
+    Returns the EnvironmentPlacement of a weft.scene.Environment.
+
+    Raises:
+        ArgumentError: Rotation or strength are no finite numbers.
+    """
+
+def texture_names() -> tuple[tuple[typing.Any, ...], tuple[typing.Any, ...]]:
+    """
+    Returns the names of wraps and of filters, in the order of their numbers.
+    """
+
+def texture_records(textures: collections.abc.Sequence[object]) -> NDArray[np.uint32]:
+    """
+    Returns records of textures, TextureWord, those of mip levels last: uint32, shape (n, 8), at least one.
     """
 
 class LightRows:

@@ -83,8 +83,8 @@ TEST_CASE("entries are paired as by two piles") {
         std::vector<AliasEntry> table(weights.size());
 
         // With this total a weight is its own multiple of the mean.
-        fill_alias_table(weights, static_cast<double>(weights.size()), table.data(),
-                         sizeof(AliasEntry));
+        fill_alias_table(weights, static_cast<double>(weights.size()),
+                         reinterpret_cast<std::byte*>(table.data()), sizeof(AliasEntry));
 
         const std::vector<AliasEntry> expected = from_piles(weights);
         for (std::size_t i = 0; i < table.size(); i++) {

@@ -46,7 +46,7 @@ def test_every_enumeration_that_shaders_show_is_printed():
     texts = [path.read_text() for path in sorted(SHADERS.glob("*.slang"))]
     shown = {name for text in texts for name in re.findall(r"^public enum (\w+)", text, re.M)}
 
-    assert shown - set(printer().ENUMERATIONS) <= {"NormalSpace"}
+    assert shown - set(printer().enumerations()) <= {"NormalSpace"}
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weft._native import place_environment
 from weft.layouts import LightKind
-from weft.render.environment_table import environment_layers
 from weft.render.instance_table import lifts_light_rays
 from weft.render.media import has_media
 from weft.render.path_limits import has_limits
@@ -46,7 +46,7 @@ def scene_traits(
         has_kinds=has_hidden
         or any(light.hidden_from for light in scene.lights)
         or any(program.reads_ray for program in programs)
-        or (environment is not None and any(environment_layers(environment))),
+        or (environment is not None and any(place_environment(environment).layers)),
         has_hidden=has_hidden,
         has_terminators=any(lifts_light_rays(entry) for entry in scene.objects),
         has_media=has_media(scene),

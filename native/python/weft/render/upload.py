@@ -291,6 +291,7 @@ class SceneTables:
         self, lights: LightTable, environment: EnvironmentTable | None
     ) -> dict[str, Any]:
         black = np.zeros(3, np.float32)
+        placement = None if environment is None else environment.placement
         return self._choice_view(lights) | {
             "profiles": self._upload("profiles", self._profiles),
             "environment": self._upload("environment", black)
@@ -301,16 +302,16 @@ class SceneTables:
             else self.kept.upload(
                 "environment alias", environment.alias, Identity(environment.alias)
             ),
-            "environmentToWorld": (
-                np.eye(3, dtype=np.float32) if environment is None else environment.rotation
-            ).tolist(),
+            "environmentToWorld": np.eye(3, dtype=np.float32).tolist()
+            if placement is None
+            else placement.rotation.tolist(),
             "environmentWidth": 1 if environment is None else environment.texels.shape[2],
             "environmentHeight": 1 if environment is None else environment.texels.shape[1],
-            "environmentLayers": [0] * 7 if environment is None else list(environment.layers),
+            "environmentLayers": [0] * 7 if placement is None else list(placement.layers),
             "environmentLight": lights.environment_light,
             "environmentStrength": (0.0, 0.0, 0.0)
-            if environment is None
-            else tuple(map(float, environment.strength)),
+            if placement is None
+            else tuple(map(float, placement.strength)),
             "count": self.light_count,
             "lampCount": self._lamp_count,
         }

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from weft._native import ArgumentError, check_ray_kinds, check_spread
+from weft._native import ArgumentError, check_radiance, check_ray_kinds, check_spread
 from weft.scene.light_profile import LightProfile
+
+__all__ = ["AreaLight", "Environment", "PointLight", "SpotLight", "SunLight"]
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,6 +157,8 @@ class AreaLight:
 
 
 Light = PointLight | SpotLight | SunLight | AreaLight
+LAMPS: tuple[type[Light], ...] = get_args(Light)
+"""All kinds of lamps; files, jobs and the like take any of these."""
 
 
 @dataclass(eq=False)
@@ -203,9 +207,5 @@ class Environment:
                 f"Environment '{self.name}': image must be (height, width, 3) or one colour, "
                 f"got shape {image.shape}"
             )
-        if not np.isfinite(image).all() or image.min() < 0:
-            raise ArgumentError(
-                f"Environment '{self.name}': radiance must be finite and not negative; repair "
-                f"the image"
-            )
+        check_radiance(f"Environment '{self.name}'", image)
         return np.ascontiguousarray(image[..., :3])

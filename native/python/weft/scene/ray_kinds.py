@@ -28,16 +28,3 @@ bounces alone."""
 def hidden_bits(kinds: Sequence[str]) -> int:
     """Return bits of RayKind."""
     return _native.ray_kind_bits("hidden_from", kinds)
-
-
-def is_hidden_from(layer: str, kinds: Sequence[str]) -> bool:
-    """Return whether rays of one of `SEEN_BY` see nothing of what is hidden from `kinds`.
-
-    As in Cycles what is transmitted is of no other kind.
-    """
-    if layer == "camera":
-        return "camera" in kinds
-    lobe, way = layer.split()
-    if way == "transmission":
-        return "transmission" in kinds
-    return ("diffuse" if lobe == "diffuse" else "glossy") in kinds
