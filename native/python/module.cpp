@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bind_device.hpp"
+#include "python/bind_environment.hpp"
 #include "python/bind_error.hpp"
 #include "python/bind_faults.hpp"
 #include "python/bind_fit.hpp"
@@ -8,13 +9,13 @@
 #include "python/bind_gradient.hpp"
 #include "python/bind_kept_parts.hpp"
 #include "python/bind_kernel.hpp"
+#include "python/bind_light.hpp"
 #include "python/bind_lower.hpp"
 #include "python/bind_material.hpp"
 #include "python/bind_module.hpp"
 #include "python/bind_porting.hpp"
 #include "python/bind_reduce.hpp"
 #include "python/bind_reflect.hpp"
-#include "python/bind_scene.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/bind_tracer.hpp"
 #include "python/call_errors.hpp"
@@ -45,12 +46,14 @@ PYBIND11_MODULE(_native, module) {
     bind_kernel(module);
     bind_kept_parts(module);
     bind_geometry(module);
+    bind_light(module);
+    bind_environment(module);
+    bind_texture_table(module);
     bind_lower(module);
     bind_material(module);
     bind_parameters(module);
     bind_porting(module);
     bind_reduce(module);
-    bind_scene(module);
     bind_fit(module);
     bind_tracer(module);
     explain_wrong_calls_of_module(module);

@@ -24,9 +24,11 @@ Vector turned(const Vector& a, const Vector& b, double angle) noexcept {
     if (length < 1e-12) {
         return {0, 0, 0};
     }
+    const double cosine = std::cos(angle);
+    const double sine = std::sin(angle);
     Vector out{};
     for (std::size_t k = 0; k < 3; ++k) {
-        out[k] = std::cos(angle) * a[k] + std::sin(angle) * side[k] / length;
+        out[k] = cosine * a[k] + sine * side[k] / length;
     }
     return out;
 }
@@ -36,8 +38,11 @@ Vector turned(const Vector& a, const Vector& b, double angle) noexcept {
 LightCone join(const LightCone& a, const LightCone& b) noexcept {
     const LightCone& wide = a.theta_o >= b.theta_o ? a : b;
     const LightCone& narrow = a.theta_o >= b.theta_o ? b : a;
-    const double between = std::acos(std::clamp(dot(a.axis, b.axis), -1.0, 1.0));
     LightCone out{wide.axis, wide.theta_o, std::max(a.theta_e, b.theta_e)};
+    if (wide.theta_o >= pi) { // nothing is outside of it
+        return out;
+    }
+    const double between = std::acos(std::clamp(dot(a.axis, b.axis), -1.0, 1.0));
     if (std::min(between + narrow.theta_o, pi) <= wide.theta_o) {
         return out;
     }

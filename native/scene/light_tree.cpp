@@ -234,7 +234,8 @@ private:
         Cluster before;
         for (std::size_t b = 1; b < kBins; ++b) {
             before.include(bins[b - 1]);
-            if (before.count == 0 || after[b].count == 0) {
+            // Behind an empty bin the parts are those of the cut before.
+            if (bins[b - 1].count == 0 || after[b].count == 0) {
                 continue;
             }
             const double cost = slenderness * (before.cost() + after[b].cost());

@@ -3,6 +3,9 @@
 // brings to a point (Conty Estevez and Kulla 2018, "Importance Sampling of Many Lights with Adaptive Tree Splitting").
 #pragma once
 
+#include "core/api.hpp"
+#include "scene/layouts.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +44,9 @@ struct LightNode {
     float sin_theta_o = 0;
     std::array<std::uint32_t, 2> unused{};
 };
-static_assert(sizeof(LightNode) == 64);
+static_assert(sizeof(LightNode) == layouts::LightNodeWord::end * sizeof(float));
+static_assert(offsetof(LightNode, child) == layouts::LightNodeWord::child * sizeof(float));
+static_assert(offsetof(LightNode, power) == layouts::LightNodeWord::power * sizeof(float));
 
 struct LightTree {
     std::vector<LightNode> nodes; ///< root: 0; empty if no light is in the tree
@@ -52,6 +57,6 @@ struct LightTree {
 
 /// Builds a tree by the surface area orientation heuristic. Equal input gives an equal tree.
 /// @throws ArgumentError if a number is not finite or out of range, or a box is inverted.
-[[nodiscard]] LightTree build_light_tree(std::span<const LightBounds> lights);
+[[nodiscard]] WEFT_API LightTree build_light_tree(std::span<const LightBounds> lights);
 
 } // namespace weft::scene

@@ -143,6 +143,17 @@ std::shared_ptr<const Constant> constant(std::string name, Value value, double l
     return std::make_shared<const Constant>(Constant{std::move(name), std::move(value), low, high});
 }
 
+void require_pixels(std::string_view owner, std::span<const float> pixels, std::uint32_t width,
+                    std::uint32_t channels) {
+    const auto bad = std::ranges::find_if_not(pixels, [](float x) { return std::isfinite(x); });
+    if (bad != pixels.end()) {
+        const auto pixel = static_cast<std::uint64_t>(bad - pixels.begin()) / channels;
+        throw core::ArgumentError(core::text(owner, ": the pixel in row ", pixel / width,
+                                             ", column ", pixel % width,
+                                             " is not finite; replace it"));
+    }
+}
+
 std::shared_ptr<Texture> texture(std::vector<float> pixels, std::uint32_t width,
                                  std::uint32_t height, std::uint32_t channels) {
     const std::uint64_t wanted = std::uint64_t{width} * height * channels;
@@ -153,13 +164,7 @@ std::shared_ptr<Texture> texture(std::vector<float> pixels, std::uint32_t width,
                        "got ",
                        pixels.size(), " numbers for (", height, ", ", width, ", ", channels, ")"));
     }
-    const auto bad = std::ranges::find_if_not(pixels, [](float x) { return std::isfinite(x); });
-    if (bad != pixels.end()) {
-        const auto pixel = static_cast<std::uint64_t>(bad - pixels.begin()) / channels;
-        throw core::ArgumentError(core::text("texture: the pixel in row ", pixel / width,
-                                             ", column ", pixel % width,
-                                             " is not finite; replace it"));
-    }
+    require_pixels("texture", pixels, width, channels);
     auto made = std::make_shared<Texture>();
     auto kept = std::make_shared<std::vector<float>>(std::move(pixels));
     made->pixels = *kept;

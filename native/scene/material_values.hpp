@@ -106,6 +106,10 @@ enum class TextureFilter : std::uint8_t {
     mipmap ///< linear, with means of texels where a ray is wider than one; cannot be fitted
 };
 
+inline constexpr std::array<std::string_view, 4> kTextureWraps{"repeat", "extend", "clip",
+                                                               "mirror"};
+inline constexpr std::array<std::string_view, 3> kTextureFilters{"linear", "closest", "mipmap"};
+
 /// An image that drives an input of a material.
 struct Texture {
     /// (height, width, channels), the top row first, linear, finite; empty if the owner uploads them itself
@@ -196,6 +200,11 @@ const Value& plain(const Value&& value) = delete;
 [[nodiscard]] WEFT_API std::shared_ptr<Texture> texture(std::vector<float> pixels,
                                                         std::uint32_t width, std::uint32_t height,
                                                         std::uint32_t channels);
+
+/// @param owner begins the message. @param pixels of a texture.
+/// @throws ArgumentError that names the first pixel that is not finite.
+WEFT_API void require_pixels(std::string_view owner, std::span<const float> pixels,
+                             std::uint32_t width, std::uint32_t channels);
 
 /// @throws ArgumentError if both or neither of `source` and `module` are given, `function` or `module` is no name, or
 ///         `size` is not 1 to 4.

@@ -35,14 +35,26 @@ set(WEFT_PUBLIC_HEADERS
   fit/starts.hpp
   reflect/function.hpp
   reflect/type.hpp
+  scene/alias_table.hpp
   scene/closures.hpp
+  scene/colors.hpp
   scene/directions.hpp
+  scene/environment.hpp
   scene/kernel_text.hpp
+  scene/layouts.hpp
+  scene/light.hpp
+  scene/light_profile.hpp
+  scene/light_rows.hpp
+  scene/light_table.hpp
+  scene/light_tree.hpp
   scene/material_program.hpp
   scene/material_table.hpp
   scene/material_values.hpp
   scene/materials.hpp
+  scene/media.hpp
   scene/parameter_names.hpp
+  scene/ray_kinds.hpp
+  scene/texture_table.hpp
   tensor/array_layout.hpp
   tensor/tensor.hpp
   tensor/transfer.hpp

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Print native/python/weft/layouts.py: the numbers by which kernels and the host share memory.
+"""Print layouts.py and layouts.hpp: the numbers by which kernels and the host share memory.
 
 Slang declares them, and the host gets them from the reflection of the modules. They are written
 down because tables of a scene are made before any kernel of it is loaded, and without a device.
@@ -13,7 +13,9 @@ from pathlib import Path
 
 import weft
 
-TARGET = Path(__file__).parents[2] / "native" / "python" / "weft" / "layouts.py"
+NATIVE = Path(__file__).parents[2] / "native"
+TARGET = NATIVE / "python" / "weft" / "layouts.py"
+HEADER = NATIVE / "scene" / "layouts.hpp"
 ENUMERATIONS = {
     "LightKind": "Kinds of light, and bits of what a scene has of them.",
     "LightWord": "Words of a light's record.",
@@ -44,7 +46,11 @@ ENUMERATIONS = {
     "Stop": "What facets do not do once a path has been diffuse.",
     "Background": "What cameras see behind all surfaces.",
 }
-"""Public enumerations of weft.render, and what the host calls them."""
+"""Public enumerations of weft.render, and what the host calls them; others are called what the
+comment above them says."""
+
+SHADERS = Path(__file__).parents[2] / "shaders" / "weft" / "render"
+UNPRINTED = {"NormalSpace"}
 
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
 """Numbers by which kernels and the host share memory: words of records, rows of paths, bits.
@@ -59,27 +65,76 @@ from typing import Final
 '''
 
 
+HEADER_HEAD = """// SPDX-License-Identifier: Apache-2.0
+// Numbers by which kernels and the host share memory: words of records, rows of paths, bits.
+//
+// Printed from the reflection of shaders/weft/render by packaging/dev/layouts.py, which a test
+// compares. Do not edit; change the Slang. Their meaning stands there, beside each.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::scene::layouts {
+"""
+HEADER_TAIL = "\n} // namespace weft::scene::layouts\n"
+
+Enumerations = dict[str, dict[str, int]]
+
+
 def snake_case(name: str) -> str:
-    """Return a name of Slang as Python spells it."""
+    """Return a name of Slang as Python and C++ spell it."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-def print_layouts(device: weft.Device) -> str:
-    """Return the text of the file for the modules as they are."""
-    parameters = ", ".join(f"{name} p{number}" for number, name in enumerate(ENUMERATIONS))
+def enumerations() -> dict[str, str]:
+    """Return ENUMERATIONS, and the comments of those that are not among them."""
+    found = dict(ENUMERATIONS)
+    for path in sorted(SHADERS.glob("*.slang")):
+        pattern = r"(?:^/// (.*)\n)?^public enum (\w+)"
+        for summary, name in re.findall(pattern, path.read_text(), re.MULTILINE):
+            if name not in UNPRINTED:
+                found.setdefault(name, summary)
+    return found
+
+
+def reflect(device: weft.Device) -> Enumerations:
+    """Return names and numbers of the modules as they are, in the order of enumerations()."""
+    parameters = ", ".join(f"{name} p{number}" for number, name in enumerate(enumerations()))
     text = f"import weft.render;\nvoid layouts({parameters}) {{}}\n"
     module = weft.Module.load_from_source(device, "weft_layouts", text)
     (function,) = module.layouts.overloads
+    return {
+        parameter.type.name: {
+            snake_case(name): value for name, value in parameter.type.enumerators.items()
+        }
+        for parameter in function.parameters
+    }
+
+
+def print_layouts(found: Enumerations) -> str:
+    """Return the text of layouts.py."""
     parts = [HEAD]
-    for parameter, summary in zip(function.parameters, ENUMERATIONS.values(), strict=True):
-        lines = [f'class {parameter.type.name}:\n    """{summary}"""\n']
-        lines += [
-            f"    {snake_case(name)}: Final = {value}"
-            for name, value in parameter.type.enumerators.items()
-        ]
+    for (name, numbers), summary in zip(found.items(), enumerations().values(), strict=True):
+        lines = [f'class {name}:\n    """{summary}"""\n']
+        lines += [f"    {entry}: Final = {value}" for entry, value in numbers.items()]
         parts.append("\n".join(lines) + "\n")
     return "\n\n".join(parts)
 
 
+def print_header(found: Enumerations) -> str:
+    """Return the text of layouts.hpp."""
+    parts = [HEADER_HEAD]
+    for (name, numbers), summary in zip(found.items(), enumerations().values(), strict=True):
+        lines = [f"/// {summary}", f"struct {name} {{"]
+        lines += [
+            f"    static constexpr std::uint32_t {entry} = {value};"
+            for entry, value in numbers.items()
+        ]
+        parts.append("\n".join(lines) + "\n};\n")
+    return "\n".join(parts) + HEADER_TAIL
+
+
 if __name__ == "__main__":
-    TARGET.write_text(print_layouts(weft.create_device()))
+    numbers = reflect(weft.create_device())
+    TARGET.write_text(print_layouts(numbers))
+    HEADER.write_text(print_header(numbers))

@@ -43,6 +43,7 @@ _Vector: typing.TypeAlias = NDArray[np.floating]
 _Residuals: typing.TypeAlias = NDArray[np.floating]
 
 __all__: list[str] = [
+    "NO_LIGHT",
     "ArgumentAttributeError",
     "ArgumentError",
     "ArgumentIndexError",
@@ -63,6 +64,7 @@ __all__: list[str] = [
     "Direction",
     "EmissiveMeshes",
     "EmissivePart",
+    "EnvironmentPlacement",
     "Error",
     "Field",
     "Function",
@@ -76,6 +78,8 @@ __all__: list[str] = [
     "ImageError",
     "InternalError",
     "KeptParts",
+    "LightRows",
+    "LightTable",
     "MaterialParameter",
     "MaterialProgram",
     "MemoryInfo",
@@ -107,15 +111,20 @@ __all__: list[str] = [
     "attribute_table",
     "box_step",
     "build_alias_table",
-    "build_light_tree",
+    "build_light_table",
     "build_material_table",
     "build_scene_material_table",
     "call_id",
     "check_bump",
     "check_constant",
+    "check_light_profile",
     "check_material",
     "check_normal_map",
+    "check_pixels",
+    "check_radiance",
+    "check_ray_kinds",
     "check_slang_call",
+    "check_spread",
     "closure_table",
     "create_device",
     "damped_step",
@@ -124,6 +133,7 @@ __all__: list[str] = [
     "dot",
     "eigenvalue_noise",
     "enumerate_devices",
+    "environment_images",
     "exact_equations",
     "find_left",
     "find_type",
@@ -131,20 +141,29 @@ __all__: list[str] = [
     "gather_information",
     "grid",
     "init_device",
+    "is_inside",
+    "lamp_rows",
     "lay_out_directions",
+    "light_probabilities",
     "max",
     "mean",
     "min",
+    "mip_levels",
     "neighbor_products",
     "norm",
     "normal_equations",
     "other_start",
+    "packed_mip_levels",
+    "packed_mip_size",
+    "place_environment",
     "print_program",
     "print_program_module",
     "print_recording_module",
     "print_shared_module",
     "quoted_part",
     "rand_float",
+    "ray_kind_bits",
+    "ray_kind_names",
     "safe_quadratic",
     "size_of_value",
     "solve_damped",
@@ -155,7 +174,11 @@ __all__: list[str] = [
     "standard_errors",
     "sum",
     "text_of_code",
+    "texture_names",
+    "texture_records",
     "thread_id",
+    "triangle_bounds",
+    "triangle_rows",
     "varies",
     "wang_hash",
 ]
@@ -2441,6 +2464,26 @@ def check_material(name: str, volume: object) -> None:
     Raises what weft.scene.Material does.
     """
 
+def check_light_profile(profile: object) -> None:
+    """
+    Raises what weft.scene.LightProfile does.
+    """
+
+def check_ray_kinds(owner: str, kinds: collections.abc.Iterable[str], of: str = "object") -> None:
+    """
+    Raises ArgumentError for what is no kind of ray.
+
+    Args:
+        owner: Begins the message.
+        kinds: A sequence of names.
+        of: 'object', 'lamp' or 'environment', whose images are seen by kinds of their own.
+    """
+
+def check_spread(owner: str, spread: float) -> None:
+    """
+    Raises what weft.scene.AreaLight does for a spread.
+    """
+
 def check_normal_map(map: object) -> None:
     """
     Raises what weft.scene.NormalMap does.
@@ -2948,29 +2991,306 @@ def other_start(number: typing.SupportsInt, low: _Vector, high: _Vector) -> NDAr
     """
 
 def build_alias_table(
-    scaled: NDArray[np.float64],
+    weights: NDArray[np.float64],
 ) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     """
-    Returns threshold and other of the alias method, both of shape (n,); see weft.render.alias_table.
+    Returns the table of the alias method (Walker 1977), built as Vose (1991) does: threshold in [0, 1] and other, both of shape (n,). Entry i, drawn uniformly, is kept with probability threshold[i] and replaced by other[i] otherwise.
 
     Args:
-        scaled: Weights with mean 1, shape (n,).
+        weights: Not negative, shape (n,), n at least 1; all zero counts as all equal.
 
     Raises:
         ArgumentError: A weight is negative or not finite; the first such is named.
     """
 
-def build_light_tree(
-    bounds: NDArray[np.float32],
-) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+class EnvironmentPlacement:
     """
-    Returns nodes, shape (m, 16), and trails, shape (n,), of a tree over n lights; see weft.render.light_tree.
+    What kernels know of an environment beside its images.
+    """
+
+    @property
+    def rotation(self) -> NDArray[np.float32]:
+        """
+        Image to world, shape (3, 3).
+        """
+
+    @property
+    def strength(self) -> NDArray[np.float32]:
+        """
+        Factor of all images, linear RGB, shape (3,).
+        """
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """
+        Number of the image that each kind of ray sees, NO_LIGHT: none.
+        """
+
+    @property
+    def is_sampled(self) -> bool:
+        """
+        Light rays are sent there.
+        """
+
+    def power(self, mean: float, extent: float) -> float | None:
+        """
+        Returns watts that cross a scene; None: light rays find no light there.
+
+        Args:
+            mean: Luminance of the image over all directions.
+            extent: Radius of the scene, metres.
+        """
+
+def check_pixels(owner: str, pixels: NDArray[np.float32]) -> None:
+    """
+    Raises ArgumentError that names the first pixel that is not finite.
+    """
+
+def check_radiance(owner: str, image: NDArray[np.float32]) -> None:
+    """
+    Raises ArgumentError for radiance that is negative or not finite.
+    """
+
+def environment_images(
+    images: collections.abc.Sequence[NDArray[np.float32]],
+) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
+    """
+    Returns tables of images, of which light rays see the first: texels from the bottom row up, shape (k, height, width, 3); threshold, bits of the other pixel and density of each pixel, shape (n, 3); mean luminance over all directions.
 
     Args:
-        bounds: Of each light, shape (n, 12); the last column is its power, 0: it is not in the tree.
+        images: Each float32, shape (height, width, 3).
 
     Raises:
-        ArgumentError: A light's numbers cannot be; the first such is named.
+        ArgumentError: Sizes differ, or the first has numbers that are negative or not finite.
+    """
+
+def is_inside(
+    corners: NDArray[np.floating], place: NDArray[np.floating], is_mirrored: bool = False
+) -> bool:
+    """
+    Returns whether a place is inside of triangles.
+
+    Args:
+        corners: World space, metres, shape (n, 3, 3).
+        place: Metres.
+        is_mirrored: The transform mirrors the mesh.
+    """
+
+def mip_levels(pixels: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    """
+    Returns an image at half the size each time, down to one texel, as means of what the texels cover; without the image itself.
+
+    Args:
+        pixels: Shape (height, width, channels).
+    """
+
+def packed_mip_levels(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+    """
+    Returns mip_levels() one after the other, each from its bottom row up.
+    """
+
+def packed_mip_size(width: int, height: int, channels: int) -> int:
+    """
+    Returns how many numbers packed_mip_levels() has.
+    """
+
+def place_environment(environment: object) -> EnvironmentPlacement:
+    """
+    Returns the EnvironmentPlacement of a weft.scene.Environment.
+
+    Raises:
+        ArgumentError: Rotation or strength are no finite numbers.
+    """
+
+def texture_names() -> tuple[tuple[typing.Any, ...], tuple[typing.Any, ...]]:
+    """
+    Returns the names of wraps and of filters, in the order of their numbers.
+    """
+
+def texture_records(textures: collections.abc.Sequence[object]) -> NDArray[np.uint32]:
+    """
+    Returns records of textures, TextureWord, those of mip levels last: uint32, shape (n, 8), at least one.
+    """
+
+class LightRows:
+    """
+    Records of lights as kernels read them, and what they are drawn by.
+
+    ``rows + more`` and ``rows += more`` put others behind them.
+    """
+
+    def __init__(self) -> None:
+        """
+        No lights.
+        """
+
+    def __len__(self) -> int: ...
+    def __add__(self, more: LightRows) -> LightRows: ...
+    def __iadd__(self, more: LightRows) -> LightRows: ...
+    @property
+    def words(self) -> NDArray[np.float32]:
+        """
+        Records, LightWord and its kin, float32, shape (n, 22); a copy.
+        """
+
+    @property
+    def powers(self) -> NDArray[np.float64]:
+        """
+        Luminance, watts, shape (n,); a copy.
+        """
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        """
+        Of triangles, m^2, shape (n,); a copy.
+        """
+
+    @property
+    def is_near(self) -> NDArray[np.bool_]:
+        """
+        Which are at finite distance, shape (n,); a copy.
+        """
+
+    def with_powers(self, lights: NDArray[np.integer], powers: NDArray[np.float64]) -> LightRows:
+        """
+        Returns the same with other powers.
+
+        Args:
+            lights: Numbers of those that change, shape (m,).
+            powers: Watts, shape (m,).
+        """
+
+class LightTable:
+    """
+    All lights of a scene as kernels read them. Arrays may not be written to.
+    """
+
+    @property
+    def records(self) -> NDArray[np.float32]:
+        """
+        float32, shape (n, 22), at least one row.
+        """
+
+    @property
+    def alias(self) -> NDArray[np.float32]:
+        """
+        Thresholds and bits of other lights, float32, shape (n, 2).
+        """
+
+    @property
+    def tree(self) -> NDArray[np.float32]:
+        """
+        Nodes of the light tree, float32, shape (m, 16), at least one.
+        """
+
+    @property
+    def tree_share(self) -> float:
+        """
+        Probability that the light is drawn from the tree.
+        """
+
+    @property
+    def environment_light(self) -> int:
+        """
+        Number of the environment, NO_LIGHT if light rays find none there.
+        """
+
+    @property
+    def can_be_drawn(self) -> bool:
+        """
+        Whether a light has a probability above 0.
+        """
+
+NO_LIGHT: int
+
+def build_light_table(
+    rows: LightRows,
+    environment_power: float | None = None,
+    left_out: NDArray[np.bool_] | None = None,
+    *,
+    has_tree: bool = False,
+) -> LightTable:
+    """
+    Returns the LightTable of lights, the environment last.
+
+    Args:
+        rows: Lamps first, then triangles.
+        environment_power: Watts; None: light rays find no light there.
+        left_out: Which of the rows are never drawn, bool; None: all may be.
+        has_tree: Build a tree of the lights at finite distance, too.
+
+    Raises:
+        ArgumentError: A power is not finite, or a probability negative.
+    """
+
+def lamp_rows(
+    lights: collections.abc.Sequence[object], extent: float
+) -> tuple[LightRows, NDArray[np.float32]]:
+    """
+    Returns the LightRows of lamps of weft.scene, and the table of their profiles.
+
+    Args:
+        lights: Of a scene.
+        extent: Radius of the scene, metres.
+
+    Raises:
+        ArgumentError: A lamp's numbers cannot be; it is named.
+    """
+
+def light_probabilities(
+    kinds: NDArray[np.integer], powers: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """
+    Returns with what probability each light is drawn, shape (n,).
+
+    Args:
+        kinds: LightKind, shape (n,).
+        powers: Not negative, shape (n,). That of a light at infinite distance grows with the extent of the scene, so both sorts keep a quarter at least.
+    """
+
+def ray_kind_bits(owner: str, kinds: collections.abc.Iterable[str]) -> int:
+    """
+    Returns bits of RayKind; checked as lamps do.
+    """
+
+def ray_kind_names() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """
+    Returns the kinds of ray that objects and lamps may be hidden from, and those that see an environment each.
+    """
+
+def triangle_bounds(
+    corners: NDArray[np.floating], both: bool, *, is_mirrored: bool = False
+) -> NDArray[np.float32]:
+    """
+    Returns where triangles are and how they shine, float32, shape (n, 12): lowest and highest corner, axis of their normals, spread of those and of the light around them, radians, and 0.
+
+    Args:
+        corners: World space, metres, shape (n, 3, 3).
+        both: Both sides shine.
+        is_mirrored: The instance mirrors its mesh: the other side is the front.
+    """
+
+def triangle_rows(
+    instance: int,
+    triangles: NDArray[np.integer],
+    areas: NDArray[np.float64],
+    radiance: NDArray[np.float64],
+    both: bool,
+    *,
+    varies: bool = False,
+    bounds: NDArray[np.float32],
+) -> LightRows:
+    """
+    Returns the LightRows of emissive triangles of one instance and material.
+
+    Args:
+        instance: Its number.
+        triangles: Numbers among the triangles of all meshes, shape (n,).
+        areas: World space, m^2, shape (n,).
+        radiance: Linear RGB.
+        both: Both sides shine.
+        varies: The radiance is a factor of what is evaluated where light comes from.
+        bounds: Of each, shape (n, 12), see triangle_bounds().
     """
 
 @typing.overload

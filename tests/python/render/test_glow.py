@@ -8,9 +8,9 @@ import pytest
 
 import weft
 from support.render_scenes import lambert, quad, top_camera
+from weft.layouts import LightWord
 from weft.render import PathSettings, renderer
 from weft.render.directions import Directions
-from weft.render.light_table import STRIDE
 from weft.render.record import Recorder
 from weft.scene import (
     Attribute,
@@ -125,7 +125,7 @@ def test_bright_triangles_are_drawn_more_often(device):
 
     tables = weft.Renderer(device, Scene([Object(mesh, [lamp])], cameras=[top_camera(4)])).tables
 
-    drawn = tables.view["lights"]["records"].to_numpy().reshape(-1, STRIDE)[:4, 1]
+    drawn = tables.view["lights"]["records"].to_numpy().reshape(-1, LightWord.end)[:4, 1]
     assert drawn.sum() == pytest.approx(1)
     assert drawn == pytest.approx([0.1375, 0.1375, 0.3625, 0.3625], rel=1e-3)
 

@@ -32,19 +32,21 @@ def printer():
     return module
 
 
-def test_the_file_is_what_reflection_says(device):
-    text = printer().print_layouts(device)
+def test_the_files_are_what_reflection_says(device):
+    prints = printer()
+    numbers = prints.reflect(device)
 
-    assert text == (ROOT / "native" / "python" / "weft" / "layouts.py").read_text(), (
+    assert prints.print_layouts(numbers) == prints.TARGET.read_text(), (
         "run packaging/dev/layouts.py"
     )
+    assert prints.print_header(numbers) == prints.HEADER.read_text(), "run packaging/dev/layouts.py"
 
 
 def test_every_enumeration_that_shaders_show_is_printed():
     texts = [path.read_text() for path in sorted(SHADERS.glob("*.slang"))]
     shown = {name for text in texts for name in re.findall(r"^public enum (\w+)", text, re.M)}
 
-    assert shown - set(printer().ENUMERATIONS) <= {"NormalSpace"}
+    assert shown - set(printer().enumerations()) <= {"NormalSpace"}
 
 
 @pytest.mark.parametrize(

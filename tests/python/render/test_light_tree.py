@@ -7,7 +7,7 @@ import pytest
 import weft
 from support.render_scenes import lambert, placed, quad, sphere
 from weft.render import PathSettings
-from weft.render.light_tree import triangle_bounds
+from weft.render.light_rows import triangle_bounds
 from weft.render.record import Recorder
 from weft.scene import (
     AreaLight,

@@ -6,10 +6,10 @@ import pytest
 
 import weft
 from support.render_scenes import placed, quad, top_camera
+from weft._native import mip_levels
 from weft.fit import Fit, Target, TextureParameter
 from weft.render import PathSettings
 from weft.render.record import Recorder
-from weft.render.texture_table import mip_levels
 from weft.scene import (
     Attribute,
     Camera,

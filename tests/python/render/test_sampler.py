@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 import weft
+from weft._native import build_alias_table, light_probabilities
 from weft.layouts import LightKind
-from weft.render.alias_table import build_alias_table
-from weft.render.light_table import light_probabilities
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from weft import image
 from weft._native import ArgumentError
 from weft._shown import shown
 from weft.scene.camera_lights import at_camera
-from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
+from weft.scene.lights import LAMPS, Environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weft.scene.lights import Light
 
 KINDS: Mapping[str, type[Light]] = MappingProxyType(
-    {"point": PointLight, "spot": SpotLight, "sun": SunLight, "area": AreaLight}
+    {kind.__name__.removesuffix("Light").lower(): kind for kind in LAMPS}
 )
 WORLD_KEYS = ("image", "strength", "rotation", "name")
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.render.keeping import Identity
-from weft.render.light_rows import NONE, LightRow, triangle_rows
-from weft.render.light_tree import triangle_bounds
+from weft.render.light_rows import NONE, LightRows, triangle_bounds, triangle_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +30,7 @@ class EmissiveTriangles:
     """
 
     meshes: EmissiveMeshes
-    rows: list[LightRow] = field(default_factory=list)
+    rows: LightRows = field(default_factory=LightRows)
     glowing: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     places: NDArray[np.uint32] = field(default_factory=lambda: np.zeros((0, 2), np.uint32))
 

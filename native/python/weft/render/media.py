@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft._native import is_inside
 from weft.layouts import MediaLimit, MediumWord
 from weft.scene.materials import closures_of
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from weft.scene.geometry import Object
 
 NONE = 0xFFFFFFFF
-LOOK = np.array([0.2113, 0.1327, 0.9684])
-"""Direction in which surfaces around a camera are counted; parallel to no edge that people draw."""
 BOUNDARIES = 64
 """Boundaries of media that a light ray passes beside what is transparent."""
 
@@ -117,16 +116,5 @@ def _is_inside(entry: Object, material: int, place: NDArray[np.floating[Any]]) -
     if entry.mesh.slots is not None:
         own = [id(m) == material for m in entry.materials]
         corners = corners[np.array(own)[entry.mesh.slots]]
-    p = corners @ entry.transform[:, :3].T + entry.transform[:, 3] - place
-    e1, e2 = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
-    h = np.cross(LOOK, e2)
-    determinant = (e1 * h).sum(axis=1)
-    safe = np.where(determinant == 0, 1.0, determinant)
-    s = -p[:, 0]
-    u = (s * h).sum(axis=1) / safe
-    q = np.cross(s, e1)
-    v, t = q @ LOOK / safe, (e2 * q).sum(axis=1) / safe
-    hits = (determinant != 0) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t > 0)
-    # A mirrored mesh keeps what is its front.
-    side = np.sign(np.linalg.det(entry.transform[:, :3]))
-    return bool((np.sign(determinant[hits]) * side).sum() < 0)
+    placed = corners @ entry.transform[:, :3].T + entry.transform[:, 3]
+    return is_inside(placed, place, bool(np.linalg.det(entry.transform[:, :3]) < 0))

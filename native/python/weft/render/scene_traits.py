@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.render.environment_table import environment_layers
-from weft.render.light_profiles import PROFILED
-from weft.render.light_table import ENVIRONMENT
+from weft._native import place_environment
+from weft.layouts import LightKind
 from weft.render.path_limits import has_limits
 from weft.scene.kernel_text import SceneTraits
 
@@ -37,9 +36,9 @@ def scene_traits(
     programs, environment = materials.programs, scene.environment
     kinds = set(kinds)
     if environment is not None:
-        kinds.add(ENVIRONMENT)
+        kinds.add(LightKind.environment)
     if has_profiles:
-        kinds.add(PROFILED)
+        kinds.add(LightKind.profiled)
     has_hidden, has_media = geometry.has_hidden, geometry.has_media
     return SceneTraits(
         sum(1 << kind for kind in kinds),
@@ -52,7 +51,7 @@ def scene_traits(
         has_kinds=has_hidden
         or any(light.hidden_from for light in scene.lights)
         or any(program.reads_ray for program in programs)
-        or (environment is not None and any(environment_layers(environment))),
+        or (environment is not None and any(place_environment(environment).layers)),
         has_hidden=has_hidden,
         has_terminators=geometry.has_terminators,
         has_media=has_media,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import SceneGeometry
+from weft._native import SceneGeometry, build_light_table
+from weft.layouts import LightWord
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.emissive_triangles import (
     EmissiveTriangles,
@@ -20,15 +21,8 @@ from weft.render.emissive_triangles import (
 )
 from weft.render.environment_table import EnvironmentTable, environment_table
 from weft.render.keeping import Identity, KeptParts, upload
-from weft.render.light_profiles import profile_table
-from weft.render.light_rows import NONE, lamp_row
-from weft.render.light_table import LightTable, build_light_table
-from weft.render.light_tree import (
-    FEWEST_LIGHTS,
-    NODE_WIDTH,
-    LightSampling,
-    checked_sampling,
-)
+from weft.render.light_rows import NONE, lamp_rows
+from weft.render.light_tree import FEWEST_LIGHTS, LightSampling, checked_sampling
 from weft.render.material_table import MaterialTable, material_table
 from weft.render.media import has_glowing_media, media_view
 from weft.render.scene_traits import scene_traits
@@ -39,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft._native import Device, Tensor
+    from weft._native import Device, LightTable, Tensor
     from weft.scene import Scene
 
 __all__ = ["MaterialTable", "SceneTables", "material_table"]
@@ -123,13 +117,12 @@ class SceneTables:
 
     def _set_lights(self, scene: Scene, light_sampling: LightSampling) -> EmissiveTriangles:
         """Take the lights of a scene."""
-        rows = [lamp_row(light, self.geometry.extent) for light in scene.lights]
+        rows, self._profiles = lamp_rows(scene.lights, self.geometry.extent)
         emissive = emissive_triangles(self.geometry, len(rows), self.kept)
         environment = (
             None if scene.environment is None else environment_table(scene.environment, self.kept)
         )
         self._environment = environment
-        self._profiles = profile_table(scene.lights, rows)
         self._light_rows = rows + emissive.rows
         self._lamp_count = len(rows)
         self._light_materials = np.append(
@@ -139,20 +132,21 @@ class SceneTables:
         self.glowing = GlowingTriangles(
             emissive.glowing, emissive.places, programs_of_glow.astype(np.int64)
         )
-        near = emissive.object_count + sum(row.bounds is not None and row.power > 0 for row in rows)
+        near = emissive.object_count + int(np.count_nonzero(rows.is_near & (rows.powers > 0)))
         self.has_light_tree = near > 0 and (
             light_sampling == "tree" or (light_sampling == "auto" and near >= FEWEST_LIGHTS)
         )
         lights = self._build_lights()
         programs = self.materials.programs
         self.may_shine = (
-            any(row.power > 0 for row in self._light_rows)
+            bool((self._light_rows.powers > 0).any())
             or environment is not None
             or any(program.shines for program in programs)
             or has_glowing_media(scene)
         )
         self.light_count = len(self._light_rows) + (lights.environment_light != NONE)
-        kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
+        words = lights.records.view(np.uint32)[: self.light_count, LightWord.kind]
+        kinds = set(np.unique(words).tolist())
         self.traits = replace(
             scene_traits(
                 scene,
@@ -202,23 +196,21 @@ class SceneTables:
         }
 
     def _build_lights(self, left_out: NDArray[np.bool_] | None = None) -> LightTable:
+        environment = self._environment
         return build_light_table(
             self._light_rows,
-            self._lamp_count,
-            self._environment,
-            self.geometry.extent,
+            None if environment is None else environment.power(self.geometry.extent),
             left_out,
             has_tree=self.has_light_tree,
         )
 
     def _choice_view(self, lights: LightTable) -> dict[str, Any]:
         """Return what a light is drawn by."""
-        nodes = np.zeros((1, NODE_WIDTH), np.float32) if lights.tree is None else lights.tree.nodes
         return {
             "records": self._upload("lights", lights.records),
             "alias": self._upload("light alias", lights.alias),
-            "tree": self._upload("light tree", nodes),
-            "treeShare": 0.0 if lights.tree is None else lights.tree.share,
+            "tree": self._upload("light tree", lights.tree),
+            "treeShare": lights.tree_share,
         }
 
     def view_without_lights(self, materials: Sequence[int]) -> dict[str, Any]:
@@ -238,7 +230,7 @@ class SceneTables:
             view["lights"]
             | self._choice_view(lights)
             | {
-                "count": self.light_count if lights.records[:, 1].any() else 0,
+                "count": self.light_count if lights.can_be_drawn else 0,
             }
         )
         return view
@@ -249,11 +241,10 @@ class SceneTables:
         Args:
             means: Luminance of each, in front and behind, shape ``(n, 2)``.
         """
-        for light, sides in zip(self.glowing.lights, means, strict=True):
-            row = self._light_rows[light]
-            # Other tables may have the row, too.
-            power = float(row.area * np.pi * sides.sum())
-            self._light_rows[light] = replace(row, power=power)
+        glowing = self.glowing.lights
+        powers = self._light_rows.areas[glowing] * np.pi * means.sum(axis=1)
+        # Other tables may have the rows, too.
+        self._light_rows = self._light_rows.with_powers(glowing, powers)
         lights = self._build_lights()
         self.view["lights"].update(self._choice_view(lights))
 
@@ -269,6 +260,7 @@ class SceneTables:
         self, lights: LightTable, environment: EnvironmentTable | None
     ) -> dict[str, Any]:
         black = np.zeros(3, np.float32)
+        placement = None if environment is None else environment.placement
         return self._choice_view(lights) | {
             "profiles": self._upload("profiles", self._profiles),
             "environment": self._upload("environment", black)
@@ -279,16 +271,16 @@ class SceneTables:
             else self.kept.upload(
                 "environment alias", environment.alias, Identity(environment.alias)
             ),
-            "environmentToWorld": (
-                np.eye(3, dtype=np.float32) if environment is None else environment.rotation
-            ).tolist(),
+            "environmentToWorld": np.eye(3, dtype=np.float32).tolist()
+            if placement is None
+            else placement.rotation.tolist(),
             "environmentWidth": 1 if environment is None else environment.texels.shape[2],
             "environmentHeight": 1 if environment is None else environment.texels.shape[1],
-            "environmentLayers": [0] * 7 if environment is None else list(environment.layers),
+            "environmentLayers": [0] * 7 if placement is None else list(placement.layers),
             "environmentLight": lights.environment_light,
             "environmentStrength": (0.0, 0.0, 0.0)
-            if environment is None
-            else tuple(map(float, environment.strength)),
+            if placement is None
+            else tuple(map(float, placement.strength)),
             "count": self.light_count,
-            "lampCount": lights.lamp_count,
+            "lampCount": self._lamp_count,
         }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from weft.scene import lights
 from weft.scene.camera import Camera
 from weft.scene.camera_lights import at_camera
 from weft.scene.changes import with_images, with_inputs
@@ -10,7 +11,7 @@ from weft.scene.closures import CLOSURES
 from weft.scene.geometry import Mesh, Object
 from weft.scene.light_paths import LightPaths
 from weft.scene.light_profile import LightProfile
-from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
+from weft.scene.lights import *  # noqa: F403
 from weft.scene.materials import Add, Closure, Material, Mix, principled
 from weft.scene.mesh_files import load_mesh
 from weft.scene.parameter_ref import ParameterRef
@@ -32,14 +33,12 @@ from weft.scene.values import (
 __all__ = [
     "CLOSURES",
     "Add",
-    "AreaLight",
     "Attribute",
     "Bump",
     "Camera",
     "Closure",
     "ColorAttribute",
     "Constant",
-    "Environment",
     "LightPaths",
     "LightProfile",
     "Material",
@@ -48,12 +47,9 @@ __all__ = [
     "NormalMap",
     "Object",
     "ParameterRef",
-    "PointLight",
     "Problem",
     "Scene",
     "SlangCall",
-    "SpotLight",
-    "SunLight",
     "Texture",
     "UVSet",
     "UVTangent",
@@ -64,3 +60,4 @@ __all__ = [
     "with_images",
     "with_inputs",
 ]
+__all__ += lights.__all__

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weft._native import ArgumentError
-from weft.scene.lights import AreaLight, PointLight, SpotLight
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,14 +40,11 @@ def at_camera(light: Light, camera: Camera) -> Light:
     assert camera.transform is not None
     matrix: NDArray[np.float64] = np.asarray(camera.transform, np.float64)
     turn, origin = matrix[:, :3], matrix[:, 3]
-    if isinstance(light, AreaLight):
-        own = np.asarray(light.transform, np.float64)[:3]
-        moved = np.concatenate([turn @ own[:, :3], (turn @ own[:, 3] + origin)[:, None]], axis=1)
-        return replace(light, transform=moved)
-    if isinstance(light, PointLight):
-        return replace(light, position=(turn @ np.asarray(light.position) + origin).tolist())
-    direction = (turn @ np.asarray(light.direction)).tolist()
-    if isinstance(light, SpotLight):
-        position = (turn @ np.asarray(light.position) + origin).tolist()
-        return replace(light, position=position, direction=direction)
-    return replace(light, direction=direction)
+    changes: dict[str, Any] = {}
+    for name in {field.name for field in fields(light)} & {"transform", "position", "direction"}:
+        own = np.asarray(getattr(light, name), np.float64)
+        if name == "transform":
+            changes[name] = np.column_stack([turn @ own[:3, :3], turn @ own[:3, 3] + origin])
+        else:
+            changes[name] = (turn @ own + (origin if name == "position" else 0)).tolist()
+    return replace(light, **changes)

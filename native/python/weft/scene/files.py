@@ -29,7 +29,7 @@ from weft.scene.camera import Camera
 from weft.scene.geometry import Mesh, Object
 from weft.scene.light_paths import LightPaths
 from weft.scene.light_profile import LightProfile
-from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
+from weft.scene.lights import LAMPS, Environment
 from weft.scene.materials import Add, Closure, Material, Mix
 from weft.scene.problem import Problem
 from weft.scene.texture import Texture
@@ -59,7 +59,6 @@ CLASSES: Mapping[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         Add,
-        AreaLight,
         Bump,
         Camera,
         Closure,
@@ -73,14 +72,12 @@ CLASSES: Mapping[str, type[Any]] = {
         Mix,
         NormalMap,
         Object,
-        PointLight,
         Problem,
         SlangCall,
-        SpotLight,
-        SunLight,
         Texture,
         UVSet,
         UVTangent,
+        *LAMPS,
     )
 }
 ORIGIN = "origin"

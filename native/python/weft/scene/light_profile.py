@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import check_light_profile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,19 +38,4 @@ class LightProfile:
     def __post_init__(self) -> None:
         """Check the image and the numbers."""
         self.image = np.ascontiguousarray(self.image, np.float32)
-        if self.image.ndim != 3 or self.image.shape[2] != 3 or self.image.size == 0:
-            raise ArgumentError(
-                f"LightProfile: image must be (height, width, 3), got shape {self.image.shape}"
-            )
-        if not np.isfinite(self.image).all() or self.image.min() < 0:
-            raise ArgumentError(
-                "LightProfile: factors must be finite and not negative; repair the image"
-            )
-        if not 0 <= self.distance_power <= 2:
-            raise ArgumentError(
-                f"LightProfile: distance_power must be from 0 to 2, got {self.distance_power}"
-            )
-        if not (0 <= self.smooth and math.isfinite(self.smooth)):
-            raise ArgumentError(
-                f"LightProfile: smooth must be finite and not negative, got {self.smooth}"
-            )
+        check_light_profile(self)

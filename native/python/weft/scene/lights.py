@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import ArgumentError, check_radiance, check_ray_kinds, check_spread
 from weft.scene.light_profile import LightProfile
-from weft.scene.ray_kinds import LAMP_KINDS, SEEN_BY, check_ray_kinds
+
+__all__ = ["AreaLight", "Environment", "PointLight", "SpotLight", "SunLight"]
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +32,7 @@ class PointLight:
         soft_falloff: A disc, as Blender's lamps with soft falloff.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
     """
 
@@ -47,7 +48,7 @@ class PointLight:
 
     def __post_init__(self) -> None:
         """Check the kinds of ray."""
-        check_ray_kinds(f"PointLight '{self.name}'", self.hidden_from, LAMP_KINDS)
+        check_ray_kinds(f"PointLight '{self.name}'", self.hidden_from, "lamp")
 
 
 @dataclass(eq=False)
@@ -65,7 +66,7 @@ class SpotLight:
         soft_falloff: A disc that faces what it lights, instead of a sphere.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
     """
 
@@ -84,7 +85,7 @@ class SpotLight:
 
     def __post_init__(self) -> None:
         """Check the kinds of ray."""
-        check_ray_kinds(f"SpotLight '{self.name}'", self.hidden_from, LAMP_KINDS)
+        check_ray_kinds(f"SpotLight '{self.name}'", self.hidden_from, "lamp")
 
 
 @dataclass(eq=False)
@@ -98,7 +99,7 @@ class SunLight:
         angle: Diameter of its disc, radians; 0: parallel light.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
     """
 
@@ -113,7 +114,7 @@ class SunLight:
 
     def __post_init__(self) -> None:
         """Check the kinds of ray."""
-        check_ray_kinds(f"SunLight '{self.name}'", self.hidden_from, LAMP_KINDS)
+        check_ray_kinds(f"SunLight '{self.name}'", self.hidden_from, "lamp")
 
 
 @dataclass(eq=False)
@@ -131,7 +132,7 @@ class AreaLight:
             from a softbox with slats; narrower ones shine stronger.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
 
     Raises:
@@ -151,15 +152,13 @@ class AreaLight:
 
     def __post_init__(self) -> None:
         """Check the spread and the kinds of ray."""
-        check_ray_kinds(f"AreaLight '{self.name}'", self.hidden_from, LAMP_KINDS)
-        if not 0.001 <= self.spread <= math.pi + 1e-6:
-            raise ArgumentError(
-                f"AreaLight '{self.name}': spread must be from 0.001 to pi radians, got "
-                f"{self.spread}"
-            )
+        check_ray_kinds(f"AreaLight '{self.name}'", self.hidden_from, "lamp")
+        check_spread(f"AreaLight '{self.name}'", self.spread)
 
 
 Light = PointLight | SpotLight | SunLight | AreaLight
+LAMPS: tuple[type[Light], ...] = get_args(Light)
+"""All kinds of lamps; files, jobs and the like take any of these."""
 
 
 @dataclass(eq=False)
@@ -188,8 +187,8 @@ class Environment:
     def __post_init__(self) -> None:
         """Check the images and the kinds of ray."""
         where = f"Environment '{self.name}'"
-        check_ray_kinds(where, self.hidden_from)
-        check_ray_kinds(where, list(self.views), SEEN_BY)
+        check_ray_kinds(where, self.hidden_from, "object")
+        check_ray_kinds(where, list(self.views), "environment")
         self.image = self._checked(self.image)
         self.views = {kind: self._checked(image) for kind, image in self.views.items()}
         for kind, image in self.views.items():
@@ -208,9 +207,5 @@ class Environment:
                 f"Environment '{self.name}': image must be (height, width, 3) or one colour, "
                 f"got shape {image.shape}"
             )
-        if not np.isfinite(image).all() or image.min() < 0:
-            raise ArgumentError(
-                f"Environment '{self.name}': radiance must be finite and not negative; repair "
-                f"the image"
-            )
+        check_radiance(f"Environment '{self.name}'", image)
         return np.ascontiguousarray(image[..., :3])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import ArgumentError, check_pixels, texture_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 Wrap = Literal["repeat", "extend", "clip", "mirror"]
 Filter = Literal["linear", "closest", "mipmap"]
 
-WRAPS: tuple[Wrap, ...] = ("repeat", "extend", "clip", "mirror")
-FILTERS: tuple[Filter, ...] = ("linear", "closest", "mipmap")
+WRAPS: tuple[Wrap, ...]
+FILTERS: tuple[Filter, ...]
+WRAPS, FILTERS = texture_names()
+"""In the order of their numbers in the kernels."""
 
 
 @dataclass(eq=False)
@@ -65,12 +67,7 @@ class Texture:
                 f"or 4 channels, "
                 f"got shape {array.shape}"
             )
-        if not np.isfinite(values).all():
-            row, column = np.argwhere(~np.isfinite(values))[0][:2]
-            raise ArgumentError(
-                f"Texture '{self.name}': the pixel in row {row}, column {column} is not "
-                f"finite; replace it"
-            )
+        check_pixels(f"Texture '{self.name}'", values)
         if self.wrap not in WRAPS or self.filter not in FILTERS:
             raise ArgumentError(
                 f"Texture '{self.name}': wrap must be one of {', '.join(WRAPS)} and filter "

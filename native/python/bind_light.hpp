@@ -5,7 +5,7 @@
 
 namespace weft::python {
 
-/// Tables of a scene that are built on the host.
-void bind_scene(pybind11::module_& module);
+/// Lights of scenes as kernels read them: rows, tables, alias tables, kinds of ray.
+void bind_light(pybind11::module_& module);
 
 } // namespace weft::python
