@@ -48,7 +48,7 @@ py::array_t<Number> column(const LightRows& lights, const Get& get) {
 
 py::array_t<float> words_of(const LightRows& lights) {
     py::array_t<float> out({static_cast<py::ssize_t>(lights.rows.size()),
-                            static_cast<py::ssize_t>(scene::layouts::LightWord::end)});
+                            static_cast<py::ssize_t>(scene::layouts::LightWord::kEnd)});
     auto* data = reinterpret_cast<std::byte*>(out.mutable_data());
     for (const scene::LightRow& row : lights.rows) {
         std::memcpy(data, row.words.data(), sizeof(row.words));

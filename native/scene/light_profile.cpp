@@ -75,16 +75,16 @@ std::uint32_t ProfileTable::add(const std::shared_ptr<const LightProfile>& profi
         return found->first;
     }
     const std::size_t first = m_words.size();
-    if (first + ProfileWord::texels + profile->image.size() >
+    if (first + ProfileWord::kTexels + profile->image.size() >
         std::numeric_limits<std::uint32_t>::max()) {
         throw ArgumentError("LightProfile: the profiles of all lamps must have fewer than 2^32 "
                             "numbers; make the images smaller");
     }
-    m_words.resize(first + ProfileWord::texels);
-    m_words[first + ProfileWord::width] = std::bit_cast<float>(profile->width);
-    m_words[first + ProfileWord::height] = std::bit_cast<float>(profile->height);
-    m_words[first + ProfileWord::distance_power] = static_cast<float>(profile->distance_power);
-    m_words[first + ProfileWord::smooth] = static_cast<float>(profile->smooth);
+    m_words.resize(first + ProfileWord::kTexels);
+    m_words[first + ProfileWord::kWidth] = std::bit_cast<float>(profile->width);
+    m_words[first + ProfileWord::kHeight] = std::bit_cast<float>(profile->height);
+    m_words[first + ProfileWord::kDistancePower] = static_cast<float>(profile->distance_power);
+    m_words[first + ProfileWord::kSmooth] = static_cast<float>(profile->smooth);
     const std::size_t row = std::size_t{3} * profile->width;
     for (std::size_t y = profile->height; y-- > 0;) { // rows from the bottom
         const auto values = profile->image.subspan(y * row, row);

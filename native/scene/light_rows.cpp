@@ -56,8 +56,8 @@ void put(LightWords& words, std::uint32_t word, const Vector3f& values) {
 
 LightRow row_of_kind(std::uint32_t kind, const Vector3f& color) {
     LightRow row;
-    row.words[LightWord::kind] = kind;
-    put(row.words, LightWord::color, color);
+    row.words[LightWord::kKind] = kind;
+    put(row.words, LightWord::kColor, color);
     return row;
 }
 
@@ -94,26 +94,26 @@ LightRow sphere_row(const Lamp& lamp, std::uint32_t kind) {
     LightRow row = row_of_kind(kind, rounded(lamp.radius > 0 ? over(intensity, disc) : intensity));
     const Vector3f position = rounded(lamp.position);
     const auto radius = static_cast<float>(lamp.radius);
-    put(row.words, LightWord::position, position);
-    put(row.words, LampWord::radius, lamp.radius);
-    put(row.words, LampWord::faces_disc, lamp.soft_falloff ? 1.0 : 0.0);
+    put(row.words, LightWord::kPosition, position);
+    put(row.words, LampWord::kRadius, lamp.radius);
+    put(row.words, LampWord::kFacesDisc, lamp.soft_falloff ? 1.0 : 0.0);
     row.bounds = bounds_around(position, {radius, radius, radius});
     row.power = luminance(intensity) * 4 * pi;
     return row;
 }
 
 LightRow row_of(const PointLight& lamp, const Context& /*context*/) {
-    return sphere_row(lamp, LightKind::point);
+    return sphere_row(lamp, LightKind::kPoint);
 }
 
 LightRow row_of(const SpotLight& lamp, const Context& context) {
-    LightRow row = sphere_row(lamp, LightKind::spot);
+    LightRow row = sphere_row(lamp, LightKind::kSpot);
     const Vector3f axis = rounded(unit(context, lamp.direction));
     const double half = std::min(lamp.angle, pi) / 2;
     const double outer = std::cos(half);
-    put(row.words, LampWord::axis, axis);
-    put(row.words, LampWord::cosine, outer);
-    put(row.words, LampWord::edge, (1 - outer) * lamp.blend);
+    put(row.words, LampWord::kAxis, axis);
+    put(row.words, LampWord::kCosine, outer);
+    put(row.words, LampWord::kEdge, (1 - outer) * lamp.blend);
     row.power *= (1 - outer) / 2;
     // Within its cone a spot shines alike, so that the cone stands for the spread of its normals.
     row.bounds->axis = axis;
@@ -127,9 +127,9 @@ LightRow row_of(const SunLight& lamp, const Context& context) {
     const double sine = std::sin(lamp.angle / 2);
     const Rgb irradiance = times(lamp.color, lamp.strength);
     LightRow row = row_of_kind(
-        LightKind::sun, rounded(gap > 0 ? over(irradiance, pi * (sine * sine)) : irradiance));
-    put(row.words, LightWord::position, rounded(times(unit(context, lamp.direction), -1)));
-    put(row.words, SunWord::gap, gap);
+        LightKind::kSun, rounded(gap > 0 ? over(irradiance, pi * (sine * sine)) : irradiance));
+    put(row.words, LightWord::kPosition, rounded(times(unit(context, lamp.direction), -1)));
+    put(row.words, SunWord::kGap, gap);
     row.power = luminance(irradiance) * pi * (context.extent * context.extent);
     return row;
 }
@@ -162,19 +162,19 @@ LightRow row_of(const AreaLight& lamp, const Context& context) {
     const Panel panel = panel_of(lamp, context);
     // A surface that shines alike to all sides gives off pi times its radiance.
     const Vector3f color = rounded(over(times(lamp.color, lamp.power), pi * panel.area));
-    LightRow row = row_of_kind(LightKind::area, color);
+    LightRow row = row_of_kind(LightKind::kArea, color);
     const Vector3f position = rounded({lamp.transform[3], lamp.transform[7], lamp.transform[11]});
     const Vector3f x = rounded(panel.x);
     const Vector3f y = rounded(panel.y);
-    put(row.words, LightWord::position, position);
-    put(row.words, AreaWord::area, panel.area);
-    put(row.words, AreaWord::half_x, x);
-    put(row.words, AreaWord::half_y, y);
-    put(row.words, AreaWord::is_ellipse, lamp.shape == AreaShape::ellipse ? 1.0 : 0.0);
+    put(row.words, LightWord::kPosition, position);
+    put(row.words, AreaWord::kArea, panel.area);
+    put(row.words, AreaWord::kHalfX, x);
+    put(row.words, AreaWord::kHalfY, y);
+    put(row.words, AreaWord::kIsEllipse, lamp.shape == AreaShape::ellipse ? 1.0 : 0.0);
     if (lamp.spread < pi) {
         const double tangent = std::tan(lamp.spread / 2);
-        put(row.words, AreaWord::spread, tangent);
-        put(row.words, AreaWord::spread_factor, 1 / (tangent - lamp.spread / 2));
+        put(row.words, AreaWord::kSpread, tangent);
+        put(row.words, AreaWord::kSpreadFactor, 1 / (tangent - lamp.spread / 2));
     }
     row.bounds =
         bounds_around(position, {std::abs(x[0]) + std::abs(y[0]), std::abs(x[1]) + std::abs(y[1]),
@@ -217,8 +217,8 @@ LightRow lamp_row(const Light& light, double extent) {
             return row_of(lamp, context);
         },
         light.kind);
-    row.words[LightWord::rules] =
-        light.hidden_from | (light.casts_shadow ? 0 : layouts::LampRule::shadowless);
+    row.words[LightWord::kRules] =
+        light.hidden_from | (light.casts_shadow ? 0 : layouts::LampRule::kShadowless);
     return row;
 }
 
@@ -231,7 +231,7 @@ LampRows lamp_rows(std::span<const Light> lights, double extent) {
     for (const Light& light : lights) {
         LightRow& row = out.rows.emplace_back(lamp_row(light, extent));
         if (light.profile) {
-            row.words[LightWord::profile] = profiles.add(light.profile);
+            row.words[LightWord::kProfile] = profiles.add(light.profile);
             row.power *= mean_factor(*light.profile);
         }
     }
@@ -247,13 +247,13 @@ std::vector<LightRow> triangle_rows(const EmissiveTriangles& emissive) {
                                        emissive.bounds.size()));
     }
     const double watts = luminance(emissive.radiance) * pi * (emissive.both_sides ? 2 : 1);
-    LightRow row = row_of_kind(LightKind::triangle, rounded(emissive.radiance));
-    row.words[TriangleWord::instance] = emissive.instance;
-    put(row.words, TriangleWord::both_sides, emissive.both_sides ? 1.0 : 0.0);
-    put(row.words, TriangleWord::varies, emissive.varies ? 1.0 : 0.0);
+    LightRow row = row_of_kind(LightKind::kTriangle, rounded(emissive.radiance));
+    row.words[TriangleWord::kInstance] = emissive.instance;
+    put(row.words, TriangleWord::kBothSides, emissive.both_sides ? 1.0 : 0.0);
+    put(row.words, TriangleWord::kVaries, emissive.varies ? 1.0 : 0.0);
     std::vector<LightRow> rows(count, row);
     for (std::size_t k = 0; k < count; ++k) {
-        rows[k].words[TriangleWord::triangle] = emissive.triangles[k];
+        rows[k].words[TriangleWord::kTriangle] = emissive.triangles[k];
         rows[k].area = emissive.areas[k];
         rows[k].power = watts * emissive.areas[k];
         rows[k].bounds = emissive.bounds[k];

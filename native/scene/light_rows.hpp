@@ -19,7 +19,7 @@ namespace weft::scene {
 inline constexpr std::uint32_t kNoLight = 0xFFFFFFFFU;
 
 /// Words of layouts::LightWord and, by the kind, of LampWord, SunWord, AreaWord or TriangleWord; floats as their bits.
-using LightWords = std::array<std::uint32_t, layouts::LightWord::end>;
+using LightWords = std::array<std::uint32_t, layouts::LightWord::kEnd>;
 
 /// One light: its record, and the power by which it is drawn.
 struct LightRow {

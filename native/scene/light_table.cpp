@@ -22,12 +22,12 @@ constexpr double kEvenShare = 0.1;
 constexpr double kTiny = 1e-300;
 
 bool is_far(std::uint32_t kind) {
-    return kind == LightKind::environment || kind == LightKind::sun;
+    return kind == LightKind::kEnvironment || kind == LightKind::kSun;
 }
 
 LightRow environment_row(double power) {
     LightRow row;
-    row.words[LightWord::kind] = LightKind::environment;
+    row.words[LightWord::kKind] = LightKind::kEnvironment;
     row.power = power;
     return row;
 }
@@ -36,7 +36,7 @@ std::vector<double> chosen_by_power(std::span<const LightRow> rows) {
     std::vector<std::uint32_t> kinds(rows.size());
     std::vector<double> powers(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        kinds[i] = rows[i].words[LightWord::kind];
+        kinds[i] = rows[i].words[LightWord::kKind];
         powers[i] = rows[i].power;
     }
     return light_probabilities(kinds, powers);
@@ -68,7 +68,7 @@ void add_tree(LightTable& table, std::span<const LightRow> rows, std::span<const
     }
     LightTree tree = build_light_tree(bounds);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        table.records[i][LightWord::trail] = tree.trails[i];
+        table.records[i][LightWord::kTrail] = tree.trails[i];
     }
     if (!tree.nodes.empty()) {
         table.tree = std::move(tree.nodes);
@@ -130,7 +130,7 @@ LightTable build_light_table(std::span<const LightRow> rows, const LightTableOpt
     for (std::size_t i = 0; i < rows.size(); ++i) {
         table.records[i] = rows[i].words;
         const auto probability = static_cast<float>(chosen[i]);
-        table.records[i][LightWord::probability] = std::bit_cast<std::uint32_t>(probability);
+        table.records[i][LightWord::kProbability] = std::bit_cast<std::uint32_t>(probability);
         table.can_be_drawn = table.can_be_drawn || probability > 0;
     }
     if (options.has_tree) {

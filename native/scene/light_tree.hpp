@@ -44,9 +44,9 @@ struct LightNode {
     float sin_theta_o = 0;
     std::array<std::uint32_t, 2> unused{};
 };
-static_assert(sizeof(LightNode) == layouts::LightNodeWord::end * sizeof(float));
-static_assert(offsetof(LightNode, child) == layouts::LightNodeWord::child * sizeof(float));
-static_assert(offsetof(LightNode, power) == layouts::LightNodeWord::power * sizeof(float));
+static_assert(sizeof(LightNode) == layouts::LightNodeWord::kEnd * sizeof(float));
+static_assert(offsetof(LightNode, child) == layouts::LightNodeWord::kChild * sizeof(float));
+static_assert(offsetof(LightNode, power) == layouts::LightNodeWord::kPower * sizeof(float));
 
 struct LightTree {
     std::vector<LightNode> nodes; ///< root: 0; empty if no light is in the tree

@@ -23,12 +23,12 @@ struct RayKindName {
 
 /// Kinds that an object may be hidden from, then `volume`: rays that are scattered in a medium.
 inline constexpr std::array<RayKindName, 6> kRayKinds{{
-    {"camera", layouts::RayKind::camera},
-    {"shadow", layouts::RayKind::shadow},
-    {"diffuse", layouts::RayKind::diffuse},
-    {"glossy", layouts::RayKind::glossy},
-    {"transmission", layouts::RayKind::transmission},
-    {"volume", layouts::RayKind::volume},
+    {"camera", layouts::RayKind::kCamera},
+    {"shadow", layouts::RayKind::kShadow},
+    {"diffuse", layouts::RayKind::kDiffuse},
+    {"glossy", layouts::RayKind::kGlossy},
+    {"transmission", layouts::RayKind::kTransmission},
+    {"volume", layouts::RayKind::kVolume},
 }};
 /// Of objects and environments.
 inline constexpr std::span<const RayKindName> kObjectRayKinds = std::span(kRayKinds).first(5);
@@ -36,18 +36,18 @@ inline constexpr std::span<const RayKindName> kObjectRayKinds = std::span(kRayKi
 inline constexpr std::span<const RayKindName> kLampRayKinds = std::span(kRayKinds).subspan(2);
 /// Kinds that a bounce sends. An environment or a mesh that one of them must not see is found by bounces alone.
 inline constexpr RayKinds kScatteredRays =
-    layouts::RayKind::diffuse | layouts::RayKind::glossy | layouts::RayKind::transmission;
+    layouts::RayKind::kDiffuse | layouts::RayKind::kGlossy | layouts::RayKind::kTransmission;
 
 /// Kinds of ray that may each see an environment of their own, in the order of environmentLayer() of
 /// shaders/weft/render/ray_kind.slang, with the kind that it is hidden from them by: what is transmitted is of no other.
 inline constexpr std::array<RayKindName, 7> kEnvironmentViews{{
-    {"camera", layouts::RayKind::camera},
-    {"diffuse reflection", layouts::RayKind::diffuse},
-    {"diffuse transmission", layouts::RayKind::transmission},
-    {"glossy reflection", layouts::RayKind::glossy},
-    {"glossy transmission", layouts::RayKind::transmission},
-    {"singular reflection", layouts::RayKind::glossy},
-    {"singular transmission", layouts::RayKind::transmission},
+    {"camera", layouts::RayKind::kCamera},
+    {"diffuse reflection", layouts::RayKind::kDiffuse},
+    {"diffuse transmission", layouts::RayKind::kTransmission},
+    {"glossy reflection", layouts::RayKind::kGlossy},
+    {"glossy transmission", layouts::RayKind::kTransmission},
+    {"singular reflection", layouts::RayKind::kGlossy},
+    {"singular transmission", layouts::RayKind::kTransmission},
 }};
 
 /// The bits of kinds by their names.

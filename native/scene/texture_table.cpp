@@ -14,8 +14,8 @@ namespace {
 using core::ArgumentError;
 using layouts::TextureWord;
 
-static_assert(layouts::TextureWrap::mirror == static_cast<std::uint32_t>(TextureWrap::mirror));
-static_assert(layouts::TextureFilter::mipmap == static_cast<std::uint32_t>(TextureFilter::mipmap));
+static_assert(layouts::TextureWrap::kMirror == static_cast<std::uint32_t>(TextureWrap::mirror));
+static_assert(layouts::TextureFilter::kMipmap == static_cast<std::uint32_t>(TextureFilter::mipmap));
 
 constexpr std::uint32_t half(std::uint32_t size) {
     return std::max(size / 2, 1U);
@@ -112,13 +112,13 @@ void append_from_bottom(std::vector<float>& out, std::span<const float> pixels,
 
 TextureRecord record_of(const TextureShape& shape, std::uint64_t first) {
     TextureRecord record{};
-    record[TextureWord::first] = static_cast<std::uint32_t>(first);
-    record[TextureWord::width] = shape.width;
-    record[TextureWord::height] = shape.height;
-    record[TextureWord::channels] = shape.channels;
-    record[TextureWord::wrap] = static_cast<std::uint32_t>(shape.wrap);
-    record[TextureWord::filter] = static_cast<std::uint32_t>(shape.filter);
-    record[TextureWord::levels] = 1;
+    record[TextureWord::kFirst] = static_cast<std::uint32_t>(first);
+    record[TextureWord::kWidth] = shape.width;
+    record[TextureWord::kHeight] = shape.height;
+    record[TextureWord::kChannels] = shape.channels;
+    record[TextureWord::kWrap] = static_cast<std::uint32_t>(shape.wrap);
+    record[TextureWord::kFilter] = static_cast<std::uint32_t>(shape.filter);
+    record[TextureWord::kLevels] = 1;
     return record;
 }
 
@@ -132,12 +132,12 @@ std::vector<TextureRecord> texture_records(std::span<const TextureShape> texture
         if (textures[k].filter != TextureFilter::mipmap) {
             continue;
         }
-        records[k][TextureWord::above] = static_cast<std::uint32_t>(shapes.size());
+        records[k][TextureWord::kAbove] = static_cast<std::uint32_t>(shapes.size());
         for (TextureShape level = textures[k]; std::max(level.width, level.height) > 1;) {
             level.width = half(level.width);
             level.height = half(level.height);
             shapes.push_back(level);
-            records[k][TextureWord::levels] += 1;
+            records[k][TextureWord::kLevels] += 1;
         }
     }
     std::uint64_t first = 0;
@@ -147,7 +147,7 @@ std::vector<TextureRecord> texture_records(std::span<const TextureShape> texture
                                 "numbers together; make some smaller");
         }
         if (k < textures.size()) {
-            records[k][TextureWord::first] = static_cast<std::uint32_t>(first);
+            records[k][TextureWord::kFirst] = static_cast<std::uint32_t>(first);
         } else {
             records.push_back(record_of(shapes[k], first));
         }

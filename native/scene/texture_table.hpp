@@ -24,7 +24,7 @@ struct TextureShape {
 };
 
 /// Words of layouts::TextureWord.
-using TextureRecord = std::array<std::uint32_t, layouts::TextureWord::end>;
+using TextureRecord = std::array<std::uint32_t, layouts::TextureWord::kEnd>;
 
 /// Records of textures in their order, then those of the levels of those with mip levels; at least one. Texels lie one
 /// texture after the other in the order of the records.

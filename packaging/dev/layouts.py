@@ -81,8 +81,13 @@ HEADER_TAIL = "\n} // namespace weft::scene::layouts\n"
 Enumerations = dict[str, dict[str, int]]
 
 
+def constant(name: str) -> str:
+    """Return a name of Python as a constant of C++."""
+    return "k" + "".join(word.capitalize() for word in name.split("_"))
+
+
 def snake_case(name: str) -> str:
-    """Return a name of Slang as Python and C++ spell it."""
+    """Return a name of Slang as Python spells it."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
@@ -127,7 +132,7 @@ def print_header(found: Enumerations) -> str:
     for (name, numbers), summary in zip(found.items(), enumerations().values(), strict=True):
         lines = [f"/// {summary}", f"struct {name} {{"]
         lines += [
-            f"    static constexpr std::uint32_t {entry} = {value};"
+            f"    static constexpr std::uint32_t {constant(entry)} = {value};"
             for entry, value in numbers.items()
         ]
         parts.append("\n".join(lines) + "\n};\n")
