@@ -307,12 +307,6 @@ void bind_ray_kinds(py::module_& module) {
         "Returns the kinds of ray that objects and lamps may be hidden from, and those that see an "
         "environment each.");
     module.def(
-        "ray_kind_bits",
-        [](const std::string& owner, const py::object& kinds) {
-            return read_ray_kinds(owner, kinds, scene::kRayKinds);
-        },
-        py::arg("owner"), py::arg("kinds"), "Returns bits of RayKind; checked as lamps do.");
-    module.def(
         "check_ray_kinds",
         [](const std::string& owner, const py::object& kinds, const std::string& of) {
             const std::span<const scene::RayKindName> known =

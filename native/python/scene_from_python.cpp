@@ -4,8 +4,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/interpreter_lock.hpp"
+#include "python/light_from_python.hpp"
 
-#include <pybind11/gil_safe_call_once.h>
 #include <pybind11/numpy.h>
 
 #include <string_view>
@@ -120,20 +120,6 @@ scene::Affine transform_of(py::handle object, const std::string& name) {
     return transform;
 }
 
-std::uint32_t hidden_bits(py::handle kinds) {
-    if (PyTuple_Check(kinds.ptr()) != 0 && PyTuple_GET_SIZE(kinds.ptr()) == 0) {
-        return 0;
-    }
-    PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> stored;
-    const py::object& bits =
-        stored
-            .call_once_and_store_result([] {
-                return py::object(py::module_::import("weft.scene.ray_kinds").attr("hidden_bits"));
-            })
-            .get_stored();
-    return bits(kinds).cast<std::uint32_t>();
-}
-
 } // namespace
 
 scene::MeshRef SceneReader::mesh(py::handle object) {
@@ -163,7 +149,8 @@ scene::Object SceneReader::object(py::handle object) {
         read.materials.push_back(material(entry));
     }
     read.transform = transform_of(object, read.name);
-    read.hidden_from = hidden_bits(object.attr("hidden_from"));
+    read.hidden_from =
+        read_ray_kinds("hidden_from", object.attr("hidden_from"), scene::kObjectRayKinds);
     read.terminator_offset =
         static_cast<float>(object.attr("shadow_terminator_geometry_offset").cast<double>());
     scene::require_valid(read);

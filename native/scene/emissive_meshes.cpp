@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/emissive_meshes.hpp"
 
+#include "scene/ray_kinds.hpp"
 #include "scene/vector3.hpp"
 
 #include <algorithm>
@@ -11,10 +12,6 @@
 namespace weft::scene {
 
 namespace {
-
-/// Kinds of ray that a bounce sends: diffuse, glossy, transmission of RayKind of shaders/weft/render/ray_kind.slang. What
-/// one of them must not see is found by bounces alone.
-constexpr std::uint32_t kBounceKinds = 4U | 8U | 16U;
 
 using Corners = std::array<Double3, 3>;
 
@@ -93,7 +90,7 @@ std::vector<SlotEmissions> slot_emissions(const Scene& scene) {
         const bool has_light =
             std::ranges::any_of(own, [](const auto& emission) { return emission.has_value(); });
         if (!has_light || object.mesh->triangle_count() == 0 ||
-            (object.hidden_from & kBounceKinds) != 0) {
+            (object.hidden_from & kScatteredRays) != 0) {
             own.clear();
         }
     }

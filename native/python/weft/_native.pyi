@@ -162,7 +162,6 @@ __all__: list[str] = [
     "print_shared_module",
     "quoted_part",
     "rand_float",
-    "ray_kind_bits",
     "ray_kind_names",
     "safe_quadratic",
     "size_of_value",
@@ -3246,11 +3245,6 @@ def light_probabilities(
     Args:
         kinds: LightKind, shape (n,).
         powers: Not negative, shape (n,). That of a light at infinite distance grows with the extent of the scene, so both sorts keep a quarter at least.
-    """
-
-def ray_kind_bits(owner: str, kinds: collections.abc.Iterable[str]) -> int:
-    """
-    Returns bits of RayKind; checked as lamps do.
     """
 
 def ray_kind_names() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
