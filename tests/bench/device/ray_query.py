@@ -103,6 +103,8 @@ def differing(hits: NDArray[np.uint32], others: NDArray[np.uint32]) -> tuple[int
 def measure(device: weft.Device, name: str, mesh: Mesh, rows: NDArray[np.float32]) -> bool:
     """Print rows of the table; return whether hits agree."""
     traced = {kind: Traced(device, mesh, kind, rows) for kind in KINDS}
+    for kind in KINDS:  # the first tracer of a kind compiles its kernels
+        traced[kind] = Traced(device, mesh, kind, rows)
     moved = (mesh[0] + np.float32(0.02) * np.sin(5 * mesh[0][:, ::-1]), mesh[1])
     is_right = True
     for state, now in (("made", mesh), ("moved", moved)):
@@ -118,7 +120,7 @@ def measure(device: weft.Device, name: str, mesh: Mesh, rows: NDArray[np.float32
             f"rays differ, {ties} ties, {shadows} shadows differ; {against} of {len(t)} from numpy"
         )
         # Rays past an edge within rounding may differ.
-        is_right &= max(wrong, shadows) <= rows.shape[1] * 1e-4 and against <= 1
+        is_right &= max(wrong, shadows) <= max(2, rows.shape[1] * 1e-4) and against <= 1
         for kind, each in traced.items():
             closest, any_hit = each.speeds()
             cost = 1e3 * each.build_seconds
@@ -173,9 +175,9 @@ def main() -> int:
     if not device.info.features.ray_query:
         print("this device has no ray queries")
         return 1
-    rows = rays(arguments.rays or (1 << 14 if arguments.small else 1 << 20))
+    rows = rays(arguments.rays or (1 << 12 if arguments.small else 1 << 20))
     is_right = True
-    for millions in (0.02, 0.1) if arguments.small else (0.1, 2.07, 16.8):
+    for millions in (0.005, 0.02) if arguments.small else (0.1, 2.07, 16.8):
         for name, make in (("terrain", terrain), ("soup", soup)):
             if (millions, name) != (16.8, "soup"):
                 is_right &= measure(device, name, make(int(millions * 1e6)), rows)

@@ -173,7 +173,7 @@ TEST_CASE("another device that imports exported memory sees the same bytes") {
     }
     const Context other(instance, list.usable.front());
     const std::uint32_t type = context.adapter().memory.readback; // which the host sees, too
-    const auto block = try_allocate(context, 4096, type, true);
+    const auto block = try_allocate(context, 4096, type, {.is_exported = true});
     REQUIRE(block);
     REQUIRE(block->mapped != nullptr);
     std::memcpy(block->mapped, "woven", 6);
