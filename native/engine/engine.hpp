@@ -54,7 +54,7 @@ public:
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// For tensors, memory statistics, close().
+    /// For tensors, memory statistics, limit and trim(), close().
     [[nodiscard]] WEFT_API const std::shared_ptr<device::Device>& device() const noexcept;
 
     /// @throws CompileError with Slang's diagnostics; ArgumentError{not_found} if there is no such file.
