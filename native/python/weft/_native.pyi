@@ -2010,15 +2010,14 @@ class KeptParts:
     """
     Parts by name and key, those of the tables before, and those that replace them.
 
-    A part is found again by its key: what it was made from. Large arrays count by identity, as the
-    objects of a scene do, everything else by value.
+    A part is found again by its key: what it was made from. Large arrays count by identity, as the objects of a scene do, everything else by value.
     """
 
     def __init__(self, device: Device, before: KeptParts | None = None) -> None:
         """
         Args:
-            device: Where tensors go.
-            before: Of the tables that are to be replaced, which stay as they are.
+        device: Where tensors go.
+        before: Of the tables that are to be replaced, which stay as they are.
         """
 
     def get(
@@ -2079,8 +2078,7 @@ class SceneGeometry:
             scene: What.
 
         Raises:
-            ArgumentError: An array has not the shape that Mesh gave it, a triangle names a vertex that
-                there is not, or a number is not finite.
+            ArgumentError: An array has not the shape that Mesh gave it, a triangle names a vertex that there is not, or a number is not finite.
         """
 
     @property
@@ -2098,8 +2096,7 @@ class SceneGeometry:
     @property
     def is_placed(self) -> bool:
         """
-        Whether every mesh is placed once and not mirrored, and no object holds a medium: triangles lie in
-        world space and know their materials.
+        Whether every mesh is placed once and not mirrored, and no object holds a medium: triangles lie in world space and know their materials.
         """
 
     @property

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft._native import build_scene_material_table
+from weft._native import SceneGeometry, build_material_table, build_scene_material_table
 from weft.render.parameter_range import ParameterRange
 from weft.scene.parameter_ref import ParameterRef
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft._native import SceneGeometry
+    from weft.scene import Material
     from weft.scene.program import Program
     from weft.scene.texture import Texture
 
@@ -32,13 +32,20 @@ class MaterialTable:
     fixed_textures: frozenset[int] = frozenset()  # that drive normals
 
 
-def material_table(geometry: SceneGeometry) -> MaterialTable:
-    """Print the programs of a scene's materials and lay out their parameters.
+def material_table(materials: SceneGeometry | list[Material]) -> MaterialTable:
+    """Print the programs of materials and lay out their parameters.
+
+    Args:
+        materials: Those of a scene that was read, or others.
 
     Raises:
-        ArgumentError: Two materials have one name.
+        ArgumentError: Two materials of the scene have one name.
     """
-    fields = build_scene_material_table(geometry)
+    fields = (
+        build_scene_material_table(materials)
+        if isinstance(materials, SceneGeometry)
+        else build_material_table(materials)
+    )
     return MaterialTable(
         fields["programs"],
         fields["records"],
