@@ -9,7 +9,8 @@ namespace weft::scene {
 /// Linear red, green and blue.
 using Rgb = std::array<double, 3>;
 
-/// Weights of red, green and blue (ITU-R BT.709); weft.render.frame has them in Slang.
+/// Weights of red, green and blue (ITU-R BT.709); weft.render.frame has them in Slang, weft.colors in Python; tests
+/// compare them.
 inline constexpr Rgb kLuminance{0.2126, 0.7152, 0.0722};
 
 template <typename Number>

@@ -37,7 +37,11 @@ WALLS = (
         r"\b12\.92\b",
         ("native/python/weft/colors.py", "native/lower/osl_helpers.cpp"),
     ),
-    Wall("the weights of luminance", r"\.7152\b", ("native/python/weft/colors.py",)),
+    Wall(
+        "the weights of luminance",
+        r"\.7152\b",
+        ("native/python/weft/colors.py", "native/scene/colors.hpp"),
+    ),
     Wall("<format>", r"#include\s*<format>", ()),
     Wall("OpenImageIO", r"^\s*(import|from)\s+OpenImageIO", ("native/python/weft/image.py",)),
     Wall(

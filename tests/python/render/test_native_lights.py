@@ -19,6 +19,7 @@ from weft._native import (
     triangle_bounds,
     triangle_rows,
 )
+from weft.colors import LUMINANCE
 from weft.layouts import AreaWord, LampRule, LightWord, RayKind
 from weft.render.light_rows import NONE, LightRows, lamp_rows
 from weft.scene import (
@@ -62,6 +63,12 @@ def test_a_class_of_ones_own_is_the_lamp_that_it_derives_from() -> None:
         wick: float = 1.0
 
     assert words_of(Candle((0, 0, 1))).tolist() == words_of(PointLight((0, 0, 1))).tolist()
+
+
+def test_power_is_by_the_weights_of_luminance_that_python_has() -> None:
+    lights = [PointLight((0, 0, 0), 1.0, tuple(row)) for row in np.eye(3)]
+
+    assert lamp_rows(lights, 1.0)[0].powers == pytest.approx(LUMINANCE, rel=1e-12)
 
 
 def test_rules_are_bits() -> None:
