@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Print native/python/weft/layouts.py: the numbers by which kernels and the host share memory.
+"""Print the numbers by which kernels and the host share memory, for Python and for C++.
 
 Slang declares them, and the host gets them from the reflection of the modules. They are written
 down because tables of a scene are made before any kernel of it is loaded, and without a device.
+native/python/weft/layouts.py has all of them, native/render/layouts.hpp what the stages of paths
+take.
 Run with the staged package: ``PYTHONPATH=build/dev/stage python packaging/dev/layouts.py``.
 """
 
@@ -13,7 +15,9 @@ from pathlib import Path
 
 import weft
 
-TARGET = Path(__file__).parents[2] / "native" / "python" / "weft" / "layouts.py"
+NATIVE = Path(__file__).parents[2] / "native"
+TARGET = NATIVE / "python" / "weft" / "layouts.py"
+HEADER = NATIVE / "render" / "layouts.hpp"
 ENUMERATIONS = {
     "LightKind": "Kinds of light, and bits of what a scene has of them.",
     "LightWord": "Words of a light's record.",
@@ -59,27 +63,67 @@ from typing import Final
 '''
 
 
+OF_STAGES = ("PathRow", "RayRow", "HitRow", "LayerRow", "Stop", "Background")
+"""Enumerations that native/render has as well."""
+
+HEADER_HEAD = """// SPDX-License-Identifier: Apache-2.0
+// Numbers by which kernels and the host share memory, as weft/layouts.py has them. Printed from the
+// reflection of shaders/weft/render by packaging/dev/layouts.py, which a test compares. Do not
+// edit; change the Slang.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::render::layout {
+"""
+
+
+def constant(name: str) -> str:
+    """Return a name of Slang as a constant of C++."""
+    return f"k{name[0].upper()}{name[1:]}"
+
+
 def snake_case(name: str) -> str:
     """Return a name of Slang as Python spells it."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-def print_layouts(device: weft.Device) -> str:
-    """Return the text of the file for the modules as they are."""
+def enumerations(device: weft.Device) -> dict[str, dict[str, int]]:
+    """Return the enumerators of all enumerations, for the modules as they are."""
     parameters = ", ".join(f"{name} p{number}" for number, name in enumerate(ENUMERATIONS))
     text = f"import weft.render;\nvoid layouts({parameters}) {{}}\n"
     module = weft.Module.load_from_source(device, "weft_layouts", text)
     (function,) = module.layouts.overloads
+    return {
+        parameter.type.name: dict(parameter.type.enumerators) for parameter in function.parameters
+    }
+
+
+def print_layouts(device: weft.Device) -> str:
+    """Return the text of the file of Python."""
     parts = [HEAD]
-    for parameter, summary in zip(function.parameters, ENUMERATIONS.values(), strict=True):
-        lines = [f'class {parameter.type.name}:\n    """{summary}"""\n']
-        lines += [
-            f"    {snake_case(name)}: Final = {value}"
-            for name, value in parameter.type.enumerators.items()
-        ]
+    for name, entries in enumerations(device).items():
+        lines = [f'class {name}:\n    """{ENUMERATIONS[name]}"""\n']
+        lines += [f"    {snake_case(entry)}: Final = {value}" for entry, value in entries.items()]
         parts.append("\n".join(lines) + "\n")
     return "\n\n".join(parts)
 
 
+def print_header(device: weft.Device) -> str:
+    """Return the text of the file of C++."""
+    known = enumerations(device)
+    parts = [HEADER_HEAD]
+    for name in OF_STAGES:
+        lines = [f"/// {ENUMERATIONS[name]}", f"struct {name} {{"]
+        lines += [
+            f"    static constexpr std::uint32_t {constant(entry)} = {value};"
+            for entry, value in known[name].items()
+        ]
+        parts.append("\n".join([*lines, "};"]) + "\n")
+    return "\n".join(parts) + "\n} // namespace weft::render::layout\n"
+
+
 if __name__ == "__main__":
-    TARGET.write_text(print_layouts(weft.create_device()))
+    with weft.create_device() as device:
+        TARGET.write_text(print_layouts(device))
+        HEADER.write_text(print_header(device))
