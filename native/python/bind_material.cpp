@@ -6,6 +6,7 @@
 #include "core/text.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/material_from_python.hpp"
+#include "python/render_from_python.hpp"
 #include "python/scene_geometry.hpp"
 #include "scene/closures.hpp"
 #include "scene/kernel_text.hpp"
@@ -246,15 +247,6 @@ void bind_program(py::module_& module) {
         });
 }
 
-scene::SceneTraits traits_of(const py::object& object) {
-    scene::SceneTraits traits;
-    traits.light_kinds = object.attr("light_kinds").cast<std::uint32_t>();
-    for (const scene::SceneTrait& trait : scene::kSceneTraits) {
-        traits.*trait.value = py::bool_(object.attr(std::string(trait.name).c_str()));
-    }
-    return traits;
-}
-
 MaterialProgram print_program(const py::object& material) {
     const scene::MaterialRef read = MaterialReader().material(material);
     const Unlocked unlocked;
@@ -363,19 +355,21 @@ void bind_material(py::module_& module) {
                "Returns the program of a weft.scene.Material.");
     module.def(
         "print_shared_module",
-        [](const py::object& traits) { return scene::print_shared_module(traits_of(traits)); },
+        [](const py::object& traits) {
+            return scene::print_shared_module(traits_from_python(traits));
+        },
         py::arg("traits"), "Returns the Slang module with the kernels that evaluate no material.");
     module.def(
         "print_program_module",
         [](const MaterialProgram& program, const py::object& traits) {
-            return scene::print_program_module(program, traits_of(traits));
+            return scene::print_program_module(program, traits_from_python(traits));
         },
         py::arg("program"), py::arg("traits"),
         "Returns the Slang module of a program with the kernels that run it.");
     module.def(
         "print_recording_module",
         [](const MaterialProgram& program, const py::object& traits) {
-            return scene::print_recording_module(program, traits_of(traits));
+            return scene::print_recording_module(program, traits_from_python(traits));
         },
         py::arg("program"), py::arg("traits"),
         "Returns print_program_module() with the kernels that record and replay paths.");

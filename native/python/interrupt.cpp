@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/interrupt.hpp"
 
+#include "core/cancellation.hpp"
 #include "core/error.hpp"
 #include "device/fork_guard.hpp"
 #include "dispatch/gradient_checker.hpp"
@@ -40,11 +41,6 @@ bool has_interpreter_lock() noexcept {
     return current != nullptr && current == PyGILState_GetThisThreadState();
 }
 
-const Cancellation*& current_cancellation() noexcept {
-    thread_local const Cancellation* current = nullptr;
-    return current;
-}
-
 void poll() {
     if (dispatch::poll_gradient_checker()) {
         return; // a thread of the engine: nobody else's signals concern it
@@ -52,10 +48,7 @@ void poll() {
     if (is_ending()) {
         throw core::Interrupted(); // the thread is parked once it has left what it is in
     }
-    if (const Cancellation* const current = current_cancellation();
-        current != nullptr && current->is_cancelled()) {
-        throw core::Interrupted();
-    }
+    core::poll_cancellation();
     if (may_handle_signals()) {
         const pybind11::gil_scoped_acquire locked;
         if (PyErr_CheckSignals() != 0) {
@@ -72,32 +65,6 @@ void note_main_thread() {
     const auto main = pybind11::module_::import("threading").attr("main_thread")();
     main_thread() = {.identifier = main.attr("ident").cast<unsigned long>(),
                      .fork_generation = device::fork_generation()};
-}
-
-void Cancellation::enter() noexcept {
-    current_cancellation() = this;
-}
-
-void Cancellation::leave() noexcept {
-    current_cancellation() = nullptr;
-}
-
-void bind_interrupt(pybind11::module_& module) {
-    namespace py = pybind11;
-    py::class_<Cancellation>(
-        module, "_Cancellation",
-        "With it entered, what the thread waits for ends in KeyboardInterrupt once "
-        "cancel() was called.")
-        .def(py::init<>())
-        .def("cancel", &Cancellation::cancel)
-        .def(
-            "__enter__",
-            [](Cancellation& self) -> Cancellation& {
-                self.enter();
-                return self;
-            },
-            py::return_value_policy::reference)
-        .def("__exit__", [](Cancellation&, const py::args&) { Cancellation::leave(); });
 }
 
 device::InterruptPoll interrupt_poll() {

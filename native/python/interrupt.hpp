@@ -3,7 +3,6 @@
 
 #include "device/device.hpp"
 
-#include <atomic>
 #include <pybind11/pybind11.h>
 
 namespace weft::python {
@@ -12,22 +11,6 @@ namespace weft::python {
 /// if this is the thread that may (taking the interpreter lock for that time), lets other threads run if this one has
 /// the lock, and throws core::Interrupted if a handler raised, or if the interpreter ends.
 [[nodiscard]] device::InterruptPoll interrupt_poll();
-
-/// Ends waits of threads that cannot get signals. Thread-safe.
-class Cancellation {
-public:
-    /// Waits of this thread that poll throw core::Interrupted once cancel() was called, until leave().
-    void enter() noexcept;
-    static void leave() noexcept;
-    void cancel() noexcept { m_is_cancelled.store(true, std::memory_order_relaxed); }
-    bool is_cancelled() const noexcept { return m_is_cancelled.load(std::memory_order_relaxed); }
-
-private:
-    std::atomic<bool> m_is_cancelled{false};
-};
-
-/// Adds `_Cancellation`, a context manager of the package's own.
-void bind_interrupt(pybind11::module_& module);
 
 /// Finds out which thread handles signals. Call once, when the module is imported.
 void note_main_thread();

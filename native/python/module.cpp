@@ -16,6 +16,7 @@
 #include "python/bind_porting.hpp"
 #include "python/bind_reduce.hpp"
 #include "python/bind_reflect.hpp"
+#include "python/bind_render.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/bind_tracer.hpp"
 #include "python/call_errors.hpp"
@@ -32,7 +33,6 @@ PYBIND11_MODULE(_native, module) {
     watch_end_of_interpreter();
     module.doc() = "Native engine of Weft; use the package weft.";
     bind_error(module);
-    bind_interrupt(module);
     bind_faults(module);
     bind_reflect(module);
     bind_device(module);
@@ -56,6 +56,8 @@ PYBIND11_MODULE(_native, module) {
     bind_reduce(module);
     bind_fit(module);
     bind_tracer(module);
+    bind_render(module);
+    bind_path_settings(module);
     explain_wrong_calls_of_module(module);
     refuse_unmade_objects(module);
 }

@@ -34,6 +34,16 @@ struct SceneTraits {
     bool has_walks = false;       ///< light wanders below surfaces
     bool fits_media = false;      ///< numbers of media are fitted
     bool has_lamp_rules = false;  ///< lights are hidden from some kinds of ray, or cast no shadow
+
+    /// Whether only the host can tell how many segments the longest path has.
+    [[nodiscard]] bool is_uncounted() const noexcept {
+        return has_hidden || has_media || has_walks;
+    }
+    /// Whether paths carry what only some scenes need, see PathRow of path_rows.slang.
+    [[nodiscard]] bool has_long_paths() const noexcept {
+        return is_see_through || has_glow || has_cones || has_bumps || has_light_tree ||
+               has_kinds || has_media || has_walks;
+    }
 };
 
 /// A trait that is a yes or no, by its name.

@@ -15,8 +15,8 @@ from addon.core.job import Job
 
 import weft
 from support.fit_plans import plan_of, request
+from weft._native import Compiling, compile_together
 from weft.render.interrupt import DrawInterrupted, Interrupt
-from weft.render.prepare import Compiling, compile_together
 
 
 def test_the_time_left_does_not_jump():
@@ -40,41 +40,34 @@ def test_the_time_left_is_not_known_before_it_is():
     assert countdown.shown(3.0, 29.0) == pytest.approx(29.0)
 
 
-class Slow:
-    """A kernel that compiles until it is told to end."""
+def test_kernels_are_counted(device):
+    text = "\n".join(f"float f{k}(float x) {{ return x + {k}; }}" for k in range(3))
+    module = weft.Module.load_from_source(device, "counted", text)
+    compiling, x = Compiling(), weft.Tensor.zeros(device, (4,))
 
-    def __init__(self):
-        self.may_end = threading.Event()
+    compile_together([(module[f"f{k}"], (x,)) for k in range(3)], None, compiling)
 
-    def explain(self):
-        self.may_end.wait(30)
+    assert (compiling.done, compiling.total) == (3, 3)
+    assert module.f2(x).to_numpy().tolist() == [2.0] * 4
 
 
-def test_waiting_for_kernels_ends_at_once():
-    event, interrupt, compiling = threading.Event(), Interrupt(), Compiling()
-    slow = Slow()
-    threading.Timer(0.2, event.set).start()
-    began = time.perf_counter()
+def test_a_kernel_that_does_not_compile_ends_the_others(device):
+    module = weft.Module.load_from_source(device, "wrong", "float f(float x) { return x; }")
+
+    with pytest.raises(weft.ArgumentError, match="f:"):
+        compile_together([(module.f, ("text",))] * 2)
+
+
+def test_waiting_for_kernels_asks_whether_they_are_wanted(device):
+    # Long enough for one look: each text is new to the caches.
+    new = time.time_ns()
+    text = "\n".join(f"float f{k}(float x) {{ return sin(x) * {new + k}.f; }}" for k in range(24))
+    module = weft.Module.load_from_source(device, "unwanted", text)
+    event, interrupt, x = threading.Event(), Interrupt(), weft.Tensor.zeros(device, (4,))
+    event.set()
 
     with interrupt.by(event), pytest.raises(DrawInterrupted):
-        compile_together([(slow, ())] * 3, interrupt, compiling)
-
-    assert time.perf_counter() - began < 5
-    slow.may_end.set()
-
-
-def test_kernels_are_counted():
-    compiling, seen = Compiling(), []
-
-    class Quick:
-        def explain(self):
-            seen.append((compiling.done, compiling.total))
-
-    compile_together([(Quick(), ())] * 4, None, compiling)
-
-    assert all(total == 4 for _done, total in seen)
-    assert seen[0][0] == 0
-    assert (compiling.done, compiling.total) == (4, 4)
+        compile_together([(module[f"f{k}"], (x,)) for k in range(24)], interrupt)
 
 
 def test_a_run_says_what_it_does(device):

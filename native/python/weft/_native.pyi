@@ -53,6 +53,7 @@ __all__: list[str] = [
     "CallId",
     "CommandEncoder",
     "CompileError",
+    "Compiling",
     "Device",
     "DeviceError",
     "DeviceFeatures",
@@ -67,6 +68,7 @@ __all__: list[str] = [
     "EnvironmentPlacement",
     "Error",
     "Field",
+    "FilmTracer",
     "Function",
     "FunctionInfo",
     "GaussNewton",
@@ -90,12 +92,15 @@ __all__: list[str] = [
     "NormalEquations",
     "OutOfMemoryError",
     "Parameter",
+    "PathBuffers",
     "Place",
     "Prior",
     "Quadratic",
     "RandFloat",
     "SceneGeometry",
+    "SceneModules",
     "SourceLocation",
+    "StageCall",
     "Struct",
     "StructInfo",
     "Tensor",
@@ -115,17 +120,21 @@ __all__: list[str] = [
     "build_material_table",
     "build_scene_material_table",
     "call_id",
+    "camera_film",
     "check_bump",
+    "check_camera",
     "check_constant",
     "check_light_profile",
     "check_material",
     "check_normal_map",
+    "check_path_settings",
     "check_pixels",
     "check_radiance",
     "check_ray_kinds",
     "check_slang_call",
     "check_spread",
     "closure_table",
+    "compile_together",
     "create_device",
     "damped_step",
     "devices",
@@ -142,6 +151,7 @@ __all__: list[str] = [
     "grid",
     "init_device",
     "is_inside",
+    "is_uncounted",
     "lamp_rows",
     "lay_out_directions",
     "light_probabilities",
@@ -149,12 +159,15 @@ __all__: list[str] = [
     "mean",
     "min",
     "mip_levels",
+    "must_sort_paths",
     "neighbor_products",
     "norm",
     "normal_equations",
     "other_start",
     "packed_mip_levels",
     "packed_mip_size",
+    "path_buffer_bytes",
+    "path_rows",
     "place_environment",
     "print_program",
     "print_program_module",
@@ -163,6 +176,8 @@ __all__: list[str] = [
     "quoted_part",
     "rand_float",
     "ray_kind_names",
+    "record_room",
+    "rows_of_hits",
     "safe_quadratic",
     "size_of_value",
     "solve_damped",
@@ -171,6 +186,7 @@ __all__: list[str] = [
     "split_name",
     "split_owner",
     "standard_errors",
+    "step_settings",
     "sum",
     "text_of_code",
     "texture_names",
@@ -180,6 +196,7 @@ __all__: list[str] = [
     "triangle_rows",
     "varies",
     "wang_hash",
+    "whole_groups",
 ]
 
 AVERAGES_BEFORE_QUESTION: int
@@ -3516,6 +3533,387 @@ def rand_float(
         hash_seed: Hashes the seed first, so that neighbouring seeds differ.
 
     One of 2^23 numbers; the sequence is that of SlangPy. Source of the hash: T. Wang, Integer Hash Function, 2007.
+    """
+
+class Compiling:
+    """
+    How many kernels of those that are wanted together are compiled.
+    """
+    def __init__(self) -> None: ...
+    @property
+    def done(self) -> int:
+        """
+        So far.
+        """
+    @property
+    def total(self) -> int:
+        """
+        Of them.
+        """
+
+class StageCall:
+    """
+    A call of a stage of paths, for compile_together().
+    """
+
+def compile_together(
+    calls: collections.abc.Iterable[StageCall | tuple[Function, tuple[typing.Any, ...]]],
+    interrupt: object = None,
+    compiling: Compiling | None = None,
+) -> None:
+    """
+    Compiles the kernels of calls that will come, on all cores.
+
+    Args:
+        calls: Functions and the tuples that they will be called with, of whose tensors kinds and
+            dtypes matter; or calls of stages.
+        interrupt: Its check() ends the wait by raising, and is called every 50 ms.
+        compiling: Told how far it is.
+
+    Raises:
+        CompileError: One of them does not compile.
+    """
+
+class SceneModules:
+    """
+    The kernels of a scene that evaluate no material, and those of each program in a module of its own.
+    Made by FilmTracer.load_modules().
+    """
+    @property
+    def shared(self) -> Module:
+        """
+        The module of all materials.
+        """
+    @property
+    def programs(self) -> list[Module]:
+        """
+        The module of each program.
+        """
+    def recording(self, program: _Integer) -> Module:
+        """
+        The module of a program with the kernels that record and replay paths.
+
+        Raises:
+            CompileError: It does not compile.
+        """
+    def sorting(self) -> SceneModules:
+        """
+        The modules whose launches serve the paths of one program only: themselves, or others, loaded once.
+
+        Raises:
+            CompileError: One does not compile.
+        """
+    def is_same(self, other: SceneModules) -> bool:
+        """
+        Whether another one has the same modules.
+        """
+
+class PathBuffers:
+    """
+    Memory for a batch of paths. Made by FilmTracer.buffers().
+    """
+    @property
+    def capacity(self) -> int:
+        """
+        Paths.
+        """
+    @property
+    def state(self) -> Tensor:
+        """
+        Rows of PathRow, shape (rows, capacity).
+        """
+    @property
+    def rays(self) -> Tensor:
+        """
+        Rows of RayRow.
+        """
+    @property
+    def hits(self) -> Tensor:
+        """
+        Rows of HitRow.
+        """
+    @property
+    def keys(self) -> Tensor:
+        """
+        By which paths are sorted.
+        """
+    @property
+    def queue(self) -> Tensor:
+        """
+        Paths in the order of their keys.
+        """
+    def view(self, first: _Integer = 0) -> dict[str, typing.Any]:
+        """
+        PathView of path.slang, for launches of the sorted paths from number `first` on.
+        """
+
+_View: typing.TypeAlias = dict[str, typing.Any]
+
+class FilmTracer:
+    """
+    Traces the paths of one scene in batches, and sums them up in films.
+
+    Views are dicts of numbers and tensors, read at each call.
+    """
+    def __init__(self, device: Device) -> None: ...
+    def copy(self) -> FilmTracer:
+        """
+        Another one with the same scene; it shares the memory that there is, and goes its own way from then on.
+        """
+    @property
+    def batch(self) -> int:
+        """
+        Most paths that are under way at a time; may change while a picture is made.
+        """
+    @batch.setter
+    def batch(self, arg1: _Integer) -> None: ...
+    @property
+    def capacity(self) -> int:
+        """
+        Paths for which there is memory now.
+        """
+    @property
+    def compiling(self) -> Compiling:
+        """
+        How many kernels are compiled.
+        """
+    @property
+    def load_count(self) -> int:
+        """
+        Modules of scenes that were loaded so far.
+        """
+    def load_modules(
+        self, programs: collections.abc.Sequence[MaterialProgram], traits: object
+    ) -> SceneModules:
+        """
+        The kernels of a scene; modules that this object or a copy has loaded for others are taken again.
+
+        Raises:
+            CompileError: A Slang function of a material does not compile.
+        """
+    def set_scene(self, tracer: Tracer, modules: SceneModules) -> None:
+        """
+        Later calls are about this scene.
+        """
+    def buffers(self, paths: _Integer) -> PathBuffers:
+        """
+        Memory for at least so many paths.
+
+        Raises:
+            DeviceError: Memory is short.
+        """
+    def forget_paths(self) -> None:
+        """
+        Gives back the memory of paths; the next picture takes it again.
+        """
+    def picture(
+        self,
+        view: _View,
+        light_paths: object,
+        start_media: _Host,
+        camera: object,
+        settings: object,
+        background: _Integer | None = None,
+        progress: collections.abc.Callable[[float], None] | None = None,
+        interrupt: object = None,
+    ) -> NDArray[np.float32]:
+        """
+        A picture, shape (height, width, 3).
+
+        Args:
+            view: Of the scene.
+            light_paths: Limits of its paths, or None.
+            start_media: What the camera is in; empty: nothing.
+            camera: The view.
+            settings: How paths are traced.
+            background: Replaces settings.shows_environment, see path.slang.
+            progress: Called with the share that is done, after each batch.
+            interrupt: As compile_together() takes it.
+        """
+    def layers(
+        self, view: _View, light_paths: object, start_media: _Host, camera: object, settings: object
+    ) -> NDArray[np.float32]:
+        """
+        All rows of LayerRow, averaged over the samples, shape (height, width, rows).
+        """
+    def centre_hits(
+        self, view: _View, light_paths: object, start_media: _Host, camera: object
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """
+        Instance and triangle that the centre of each pixel shows; instance 0xffffffff: nothing.
+        """
+    def generate(
+        self,
+        light_paths: object,
+        start_media: _Host,
+        camera: object,
+        settings: object,
+        buffers: PathBuffers,
+        step: _View,
+        count: _Integer,
+        pixels: Tensor | None = None,
+    ) -> None:
+        """
+        Starts `count` paths of a camera.
+
+        Args:
+            light_paths: Limits of the scene's paths, or None.
+            start_media: What the camera is in; empty: nothing.
+            camera: The view.
+            settings: How paths are traced.
+            buffers: Where.
+            step: Settings of the first step.
+            count: Number of paths.
+            pixels: Numbers of pixels, y * width + x; None: all, in order.
+        """
+    def segments(self, settings: object) -> int:
+        """
+        How many segments the longest path has, at most.
+        """
+    def has_ended(self, ends: collections.abc.Sequence[_Integer]) -> bool:
+        """
+        Whether no sorted path is under way.
+        """
+    def trace_segment(
+        self, view: _View, buffers: PathBuffers, count: _Integer, bounce: _Integer
+    ) -> None:
+        """
+        Traces one segment of `count` paths, and the light rays of the one before.
+        """
+    def sort_segment(self, view: _View, buffers: PathBuffers, count: _Integer) -> list[int]:
+        """
+        Sorts `count` paths that have been traced; returns where the groups begin.
+        """
+    def trace_and_sort(
+        self,
+        view: _View,
+        buffers: PathBuffers,
+        count: _Integer,
+        bounce: _Integer,
+        step: _View | None = None,
+    ) -> list[int]:
+        """
+        Traces one segment of `count` paths and sorts them by what they hit; with `step` they go through the
+        media before that.
+        """
+    def trace_to_visible(
+        self, view: _View, buffers: PathBuffers, count: _Integer, step: _View
+    ) -> list[int]:
+        """
+        Traces and sorts the first segment until no path meets what is hidden from it.
+        """
+    def shade_segment(
+        self,
+        view: _View,
+        buffers: PathBuffers,
+        count: _Integer,
+        step: _View,
+        ends: collections.abc.Sequence[_Integer],
+    ) -> None:
+        """
+        Takes the sorted paths over the surfaces that they have hit.
+        """
+    def escape(
+        self,
+        view: _View,
+        buffers: PathBuffers,
+        ends: collections.abc.Sequence[_Integer],
+        step: _View,
+    ) -> None:
+        """
+        Ends the sorted paths that left the scene.
+        """
+    def skip_hidden(
+        self,
+        view: _View,
+        buffers: PathBuffers,
+        ends: collections.abc.Sequence[_Integer],
+        step: _View,
+    ) -> None:
+        """
+        Sends the sorted paths on that met what is hidden from them.
+        """
+    def scatter(
+        self,
+        view: _View,
+        buffers: PathBuffers,
+        ends: collections.abc.Sequence[_Integer],
+        step: _View,
+        records: _View | None = None,
+    ) -> None:
+        """
+        Takes the sorted paths on that media scatter, above surfaces or below them.
+        """
+    def light_calls(self, view: _View, buffers: PathBuffers) -> list[StageCall]:
+        """
+        Calls of all kernels of light rays, for compile_together().
+        """
+    def walk_calls(
+        self, view: _View, buffers: PathBuffers, step: _View, records: _View | None = None
+    ) -> list[StageCall]:
+        """
+        Calls of all kernels of paths below surfaces, for compile_together().
+        """
+
+def step_settings(
+    settings: object,
+    light_paths: object,
+    pixels: tuple[_Integer, _Integer],
+    samples: tuple[_Integer, _Integer],
+) -> dict[str, typing.Any]:
+    """
+    Returns StepSettings of path.slang for (first, count) of pixels and of samples.
+    """
+
+def check_path_settings(settings: object) -> None:
+    """
+    Raises ArgumentError for a number out of its range.
+    """
+
+def check_camera(camera: object) -> None:
+    """
+    Raises ArgumentError for a number out of its range.
+    """
+
+def camera_film(camera: object) -> tuple[list[float], list[float]]:
+    """
+    Returns the lower left and upper right corners of a camera's film.
+    """
+
+def path_rows(traits: object) -> int:
+    """
+    Returns how many rows of path_rows.slang the paths of a scene have: up to the first that only scenes with
+    more than it need.
+    """
+
+def path_buffer_bytes(capacity: _Integer, traits: object) -> int:
+    """
+    Returns what memory for so many paths takes at most, that of walks included.
+    """
+
+def whole_groups(count: _Integer) -> int:
+    """
+    Returns room for at least so many paths or records: whole groups of threads.
+    """
+
+def record_room(wanted: _Integer) -> int:
+    """
+    Returns the records that memory for at least so many gets.
+    """
+
+def rows_of_hits(words: _Integer) -> int:
+    """
+    Returns how many hits have room for so many words.
+    """
+
+def is_uncounted(traits: object) -> bool:
+    """
+    Returns whether only the host can tell how many segments the longest path has.
+    """
+
+def must_sort_paths(device: Device, programs: _Integer) -> bool:
+    """
+    Returns whether launches serve the paths of one program only.
     """
 
 def sort_by_key(

@@ -37,19 +37,18 @@ def count_rays(device: weft.Device) -> float:
     renderer.must_sort_paths = lambda *_: True
     own = weft.Renderer(device, anchor_scene())
     renderer.must_sort_paths = original
-    trace = own.trace_and_sort
-    programs = len(own.tables.materials.programs)
-
-    def counted(buffers, count, bounce, step=None):
-        ends = trace(buffers, count, bounce, step)
+    programs, settings = len(own.tables.materials.programs), settings_for(1, 0)
+    camera = own.scene.cameras[0]
+    pixels = camera.width * camera.height
+    buffers, step = own.buffers(pixels), own.step_settings(settings, (0, pixels), (0, 1))
+    own.generate(camera, settings, buffers, step, pixels)
+    for bounce in range(own.segments(settings)):
+        step["bounce"] = bounce
+        ends = own.trace_and_sort(buffers, pixels, bounce, step)
         # Every surface that scatters sends a ray towards a light: the ball and the ground.
         segments.append(ends[programs + 3] + (ends[2] if bounce < BOUNCES else 0))
-        return ends
-
-    own.trace_and_sort = counted
-    own.render(settings=settings_for(1, 0))
-    camera = own.scene.cameras[0]
-    return sum(segments) / (camera.width * camera.height)
+        own.native.shade_segment(own.tables.view, buffers, pixels, step, ends)
+    return sum(segments) / pixels
 
 
 def time_renders(device: weft.Device, samples: int) -> np.ndarray:

@@ -10,9 +10,7 @@ import pytest
 import weft
 from support import camera_cases as cases
 from support.render_scenes import lambert, placed, quad
-from weft import grid
 from weft.render import PathSettings
-from weft.render.path_buffers import camera_view
 from weft.scene import Camera, Environment
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "cycles_cameras.npz"
@@ -32,12 +30,8 @@ def rays_of(renderer, camera, samples=1, *, filter_width=1e-6, kind="box"):
     settings = PathSettings(samples=samples, filter=kind, filter_width=filter_width)
     pixels = camera.width * camera.height
     buffers = renderer.buffers(pixels * samples)
-    numbers = np.arange(pixels, dtype=np.uint32)
-    buffers.view["pixels"] = weft.Tensor.from_numpy(renderer.device, numbers)
     step = renderer.step_settings(settings, (0, pixels), (0, samples))
-    view = camera_view(camera, filter_width)
-    stages = renderer.stages(camera, settings)
-    stages.generate(grid((pixels * samples,)), view, buffers.view, step)
+    renderer.generate(camera, settings, buffers, step, pixels * samples)
     rows = buffers.rays.to_numpy().reshape(8, -1)[:, : pixels * samples].astype(np.float64)
     turn, at = camera.transform[:, :3], camera.transform[:, 3]
     return (rows[0:3].T - at) @ turn, rows[4:7].T @ turn, rows[3], rows[7]

@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from weft.layouts import HitRow
-from weft.render.path_settings import PathSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,24 +36,11 @@ def find_first_hits(renderer: Renderer, camera: Camera) -> FirstHits:
     Equal to the AOVs ``object`` and ``material``, without their kernels.
     """
     shape = (camera.height, camera.width)
-    count = camera.width * camera.height
-    sharp = replace(camera, aperture=0.0)
-    settings = PathSettings(samples=1, bounces=0, filter_width=1e-6)
-    objects = np.full(count, -1, np.int32)
-    triangles = np.zeros(count, np.int64)
-    for (first, pixels), _ in renderer.batches(count, 1):
-        buffers = renderer.buffers(pixels)
-        step = renderer.step_settings(settings, (first, pixels), (0, 1))
-        renderer.generate(sharp, settings, buffers, step, pixels)
-        if renderer.tables.traits.has_hidden:
-            renderer.trace_to_visible(buffers, pixels, step)
-        else:
-            renderer.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, pixels)
-        rows = buffers.hits.to_numpy().reshape(HitRow.end, -1)[:, :pixels]
-        part, instances = slice(first, first + pixels), rows[HitRow.instance]
-        objects[part] = np.where(instances == NOTHING, -1, instances.astype(np.int64))
-        triangles[part] = rows[HitRow.primitive]
-    return FirstHits(objects.reshape(shape), _materials(renderer, objects, triangles, shape))
+    instances, triangles = renderer.centre_hits(camera)
+    objects = np.where(instances == NOTHING, -1, instances.astype(np.int64)).astype(np.int32)
+    return FirstHits(
+        objects.reshape(shape), _materials(renderer, objects, triangles.astype(np.int64), shape)
+    )
 
 
 def _materials(

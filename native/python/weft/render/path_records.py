@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import Tensor, grid
+from weft._native import Tensor, compile_together, grid
 from weft.layouts import HeadRow, RecordRow
 from weft.render.directions import Directions
-from weft.render.light_stages import light_calls
 from weft.render.path_buffers import record_room
 from weft.render.path_limits import all_light
-from weft.render.prepare import compile_together
 from weft.render.recorded_programs import media_recorder, recorded_programs, require_one_walk
-from weft.render.walks import walk_calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,13 +156,13 @@ class PathRecords:
             renderer.interrupt.check()
             if not self._segment(buffers, bounce):
                 break
-        self.shared.close(grid((self.count,)), buffers.view, self.view)
+        self.shared.close(grid((self.count,)), buffers.view(), self.view)
 
     def _compile(self) -> None:
         """Compile all kernels before the first draw."""
         if self._is_compiled:
             return
-        renderer, lanes, paths = self.renderer, grid((256,)), self.buffers.view
+        renderer, lanes, paths = self.renderer, grid((256,)), self.buffers.view()
         scene, shared, step = self.scene, self.shared, self.step
         values = renderer.tables.values
         calls: list[tuple[Function, Sequence[Any]]] = []
@@ -190,7 +187,6 @@ class PathRecords:
         elif renderer.traits.has_media:
             calls.append((shared.cross, (lanes, scene, paths, step)))
             calls.append((shared.scatter, (lanes, scene, paths, step)))
-        calls += walk_calls(renderer, self.buffers, shared, step, self.view)
         calls.append((shared.close, (lanes, paths, self.view)))
         calls.append((shared.settle, (lanes, paths, self.view)))
         directed = self.directions.view
@@ -198,8 +194,10 @@ class PathRecords:
         calls.append((shared.developHalf, developed))
         if self.has_gradients:
             calls.append((shared.seed, (lanes, paths, self.view, step, values, 1, 1.0)))
-        calls += light_calls(renderer, self.buffers)
-        compile_together(calls, renderer.interrupt, renderer.compiling)
+        view, native = renderer.tables.view, renderer.native
+        more = native.walk_calls(view, self.buffers, step, self.view)
+        more += native.light_calls(view, self.buffers)
+        compile_together([*calls, *more], renderer.interrupt, renderer.compiling)
         self._is_compiled = True
 
     def _segment(self, buffers: PathBuffers, bounce: int) -> bool:
@@ -211,13 +209,13 @@ class PathRecords:
         if self.media:
             self._cross(self.media, buffers, bounce)
         elif renderer.traits.has_media:
-            self.shared.cross(grid((self.count,)), scene, buffers.view, step)
+            self.shared.cross(grid((self.count,)), scene, buffers.view(), step)
         ends = renderer.sort_segment(buffers, self.count)
         for launch in self.launches:
             if launch.bounce != bounce - 1:
                 continue
             self.view["first"] = launch.first
-            self.shared.settle(grid((launch.count,)), buffers.view, self.view)
+            self.shared.settle(grid((launch.count,)), buffers.view(), self.view)
         if renderer.has_ended(ends):
             return False
         used = sum(launch.count for launch in self.launches)
@@ -229,18 +227,19 @@ class PathRecords:
             self.media.scatter(buffers, ends, scene, self.view, step)
         else:
             renderer.scatter(buffers, ends, step, scene, self.view)
+        sorting = renderer.sorting_modules
         for program in range(len(renderer.tables.materials.programs)):
             length = ends[program + 1] - ends[program]
             if not length:
                 continue
-            buffers.view["firstOfQueue"] = ends[program]
+            paths = buffers.view(ends[program])
             if program not in self.programs:
-                kernel = renderer.sorting_modules.programs[program].programStep
-                kernel(grid((length,)), scene, buffers.view, step)
+                kernel = sorting.programs[program].programStep
+                kernel(grid((length,)), scene, paths, step)
                 continue
             self.view["first"] = used
             kernel = self.modules[program].programRecord
-            kernel(grid((length,)), scene, buffers.view, self.view, step)
+            kernel(grid((length,)), scene, paths, self.view, step)
             self.launches.append(RecordedLaunch(program, bounce, used, length))
             used += length
         return True

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import get_args
 
-from weft._native import ArgumentError
+from weft._native import check_path_settings
 from weft.defaults import (
     BOUNCES,
     FILTER,
@@ -54,19 +54,4 @@ class PathSettings:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        counts = (self.bounces, self.transparent_bounces, self.first_sample)
-        if self.samples < 1 or min(counts) < 0:
-            raise ArgumentError(
-                "PathSettings: samples must be at least 1, bounces, transparent_bounces and "
-                f"first_sample at least 0, got {self.samples}, {counts[0]}, {counts[1]} and "
-                f"{counts[2]}"
-            )
-        if not 0 <= self.exposure < float("inf"):
-            raise ArgumentError(
-                f"PathSettings: exposure must be a number from 0, got {self.exposure}"
-            )
-        if self.filter not in FILTERS or not self.filter_width > 0:
-            raise ArgumentError(
-                f"PathSettings: filter must be one of {', '.join(FILTERS)} with a width above 0, "
-                f"got {self.filter!r}, {self.filter_width}"
-            )
+        check_path_settings(self)

@@ -70,7 +70,7 @@ class Recorder(PathRecords):
         weight = 1.0 / min(self.step["samples"], self.step["period"])
         self.shared.seed(
             grid((self.count,)),
-            self.buffers.view,
+            self.buffers.view(),
             self.view,
             self.step,
             pixel_gradients,
@@ -111,7 +111,7 @@ class Recorder(PathRecords):
         self.shared.developHalf(
             grid((self.pixels,)),
             self.scene,
-            self.buffers.view,
+            self.buffers.view(),
             self.view,
             self.step,
             first,

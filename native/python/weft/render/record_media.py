@@ -12,7 +12,6 @@ import numpy as np
 from weft._native import ArgumentError, Tensor, grid, sort_by_key
 from weft.layouts import FittedMedium, MediaLimit, MediumWord
 from weft.render.media_stages import evaluate_media
-from weft.render.modules import SceneModules
 from weft.scene.materials import closures_of
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ class MediaRecorder:
 
     def find_segments(self, buffers: PathBuffers, count: int, scene: dict[str, Any]) -> int:
         """Sort `count` paths, those with a segment in media first. Return how many these are."""
-        self.shared.mark(grid((count,)), scene, buffers.view, _result=buffers.keys[:count])
+        self.shared.mark(grid((count,)), scene, buffers.view(), _result=buffers.keys[:count])
         return sort_by_key(buffers.keys, buffers.queue, count, 2)[1]
 
     def record(
@@ -133,8 +132,7 @@ class MediaRecorder:
         step: dict[str, int],
     ) -> None:
         """Leave records of the first `count` sorted paths."""
-        buffers.view["firstOfQueue"] = 0
-        self.shared.recordMedia(grid((count,)), scene, buffers.view, records, step)
+        self.shared.recordMedia(grid((count,)), scene, buffers.view(), records, step)
 
     def scatter(
         self,
@@ -148,8 +146,8 @@ class MediaRecorder:
         own = len(self.renderer.tables.materials.programs) + 2
         length = ends[own + 1] - ends[own]
         if length:
-            buffers.view["firstOfQueue"] = ends[own]
-            self.shared.recordScattered(grid((length,)), scene, buffers.view, records, step)
+            paths = buffers.view(ends[own])
+            self.shared.recordScattered(grid((length,)), scene, paths, records, step)
 
     def replay(
         self, count: int, scene: dict[str, Any], records: dict[str, Any], *, with_tangents: bool
@@ -168,7 +166,7 @@ class MediaRecorder:
         step: dict[str, int],
     ) -> list[tuple[Function, Sequence[Any]]]:
         """Return calls of all kernels, for compile_together()."""
-        lanes, paths, shared = grid((256,)), buffers.view, self.shared
+        lanes, paths, shared = grid((256,)), buffers.view(), self.shared
         directions, table = self.directions.view, self.renderer.tables.materials
         programs = {int(table.records[number, 0]) for number in self.materials}
         slopes = (lanes, scene, directions, 0, self.slopes)
@@ -195,10 +193,9 @@ def _knowing(renderer: Renderer) -> Renderer:
         out = copy(renderer)
         out.sorts_paths = True
         out.traits = replace(renderer.traits, fits_media=True, sorts_paths=True)
-        programs = renderer.tables.materials.programs
-        out.modules = SceneModules(renderer.device, programs, out.traits)
-        out.__dict__["sorting_modules"] = out.modules
-        out.forget_buffers()
+        out.modules = out.load_modules(out.traits)
+        out.native.set_scene(out.tracer, out.modules)
+        out.forget_paths()
         out.kept = {}  # else they would hold each other
         renderer.kept["media"] = out
     kept: Renderer = renderer.kept["media"]

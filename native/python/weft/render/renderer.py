@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from weft._native import ArgumentError, Device, Module, Tensor
+from weft._native import ArgumentError, Device, must_sort_paths
+from weft._native import FilmTracer as NativeTracer
 from weft.render.film_tracer import FilmTracer
 from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
@@ -18,10 +19,7 @@ from weft.render.light_stages import measure_lights
 from weft.render.light_tree import LightSampling
 from weft.render.media_stages import evaluate_media
 from weft.render.memory import picture_bytes, scene_bytes
-from weft.render.modules import SceneModules, must_sort_paths
-from weft.render.path_buffers import PathBuffers, path_rows
 from weft.render.path_settings import PathSettings
-from weft.render.prepare import Compiling
 from weft.render.relighting import build_tables, joined_traits
 from weft.render.traced_meshes import TracedMeshes, trace_meshes
 
@@ -63,16 +61,11 @@ class Renderer(FilmTracer):
         lit_by: Sequence[Scene] = (),
     ) -> None:
         """Upload the scene and load its programs."""
-        self.device, self.batch = device, batch
+        self.device, self.native = device, NativeTracer(device)
+        self.batch = batch
         self.interrupt = Interrupt()
-        self.compiling = Compiling()
         self._light_sampling: LightSampling = light_sampling
-        self._stage_modules: dict[str, Module] = {}
-        self._loaded_modules: dict[str, Module] = {}
-        self._buffers: PathBuffers | None = None
-        self._numbers: Tensor | None = None
         self._layer_pass: LayerPass | None = None
-        self._is_compiled = False
         self._take(scene, lit_by)
 
     def update(self, scene: Scene, *, lit_by: Sequence[Scene] = ()) -> None:
@@ -94,9 +87,7 @@ class Renderer(FilmTracer):
             CompileError: Likewise.
         """
         new = copy(self)
-        new.__dict__.pop("sorting_modules", None)
         new._take(scene, lit_by)
-        self.__dict__.pop("sorting_modules", None)
         self.__dict__.update(new.__dict__)
 
     def _take(self, scene: Scene, lit_by: Sequence[Scene]) -> None:
@@ -116,13 +107,8 @@ class Renderer(FilmTracer):
         programs = self.tables.materials.programs
         # How many hidden surfaces a path meets, only the host can tell.
         self.sorts_paths = self.tables.traits.is_uncounted or must_sort_paths(device, len(programs))
-        rows = 0 if before is None else path_rows(self.traits)
         self.traits = replace(joined_traits(every), sorts_paths=self.sorts_paths)
-        if path_rows(self.traits) != rows:
-            self.forget_paths()
-        old = None if before is None else self.modules
-        self.modules = SceneModules(device, programs, self.traits, self._loaded_modules)
-        self._is_compiled = self._is_compiled and self.modules.is_same(old)
+        self.modules = self.load_modules(self.traits)
         for tables in every:
             evaluate_media(self, tables)
             if tables.traits.has_glow:
@@ -133,6 +119,7 @@ class Renderer(FilmTracer):
         traced: TracedMeshes | None = self.__dict__.get("_traced")
         self._traced = trace_meshes(device, scene.meshes(), self.tables.geometry, traced)
         self.tracer = self._traced.tracer
+        self.native.set_scene(self.tracer, self.modules)
         self.tables.kept.end()
 
     def relit(self, scene: Scene) -> Renderer:

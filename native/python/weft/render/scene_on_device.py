@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-from weft.render.modules import SceneModules
+from weft.scene.containment import require_contained
 
 if TYPE_CHECKING:
-    from weft._native import Device, Module, Tracer
+    from weft._native import Device, FilmTracer, SceneModules, Tracer
     from weft.render.traced_meshes import TracedMeshes
     from weft.render.upload import SceneTables
     from weft.scene.kernel_text import SceneTraits
@@ -26,6 +24,7 @@ class SceneOnDevice:
         traits: What its kernels leave out.
         modules: Its kernels.
         sorts_paths: Launches serve the paths of one program only.
+        native: Launches the stages.
     """
 
     device: Device
@@ -34,14 +33,22 @@ class SceneOnDevice:
     traits: SceneTraits
     modules: SceneModules
     sorts_paths: bool
-    _loaded_modules: dict[str, Module]
+    native: FilmTracer
     _traced: TracedMeshes
 
-    @cached_property
+    def load_modules(self, traits: SceneTraits) -> SceneModules:
+        """Return the kernels of the scene; what was loaded before is found again.
+
+        Raises:
+            CompileError: A Slang function of a material does not compile.
+            ArgumentError: One that only a flag trusts could reach memory of this process.
+        """
+        programs = self.tables.materials.programs
+        if self.device.info.features.is_software:
+            require_contained([item for program in programs for item in program.origins.items()])
+        return self.native.load_modules(programs, traits)
+
+    @property
     def sorting_modules(self) -> SceneModules:
         """The modules whose launches serve the paths of one program only."""
-        if self.sorts_paths:
-            return self.modules
-        programs = self.tables.materials.programs
-        traits = replace(self.traits, sorts_paths=True)
-        return SceneModules(self.device, programs, traits, self._loaded_modules)
+        return self.modules.sorting()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import ArgumentError, camera_film, check_camera
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,19 +57,6 @@ class Camera:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if self.kind not in KINDS:
-            raise ArgumentError(
-                f"Camera '{self.name}': kind must be one of {', '.join(KINDS)}, got {self.kind!r}"
-            )
-        if self.width < 1 or self.height < 1 or self.width * self.height >= 2**31:
-            raise ArgumentError(
-                f"Camera '{self.name}': the image must have pixels, got {self.width} x "
-                f"{self.height}"
-            )
-        if not 0 < self.fov < math.pi:
-            raise ArgumentError(
-                f"Camera '{self.name}': fov must lie between 0 and pi radians, got {self.fov}"
-            )
         matrix = np.eye(4) if self.transform is None else np.asarray(self.transform, np.float64)
         if matrix.shape not in ((4, 4), (3, 4)) or not np.isfinite(matrix).all():
             raise ArgumentError(
@@ -79,6 +66,7 @@ class Camera:
         matrix = matrix[:3].copy()
         matrix[:, :3] /= np.linalg.norm(matrix[:, :3], axis=0, keepdims=True)
         self.transform = matrix
+        check_camera(self)
 
     @staticmethod
     def look_at(
@@ -98,15 +86,5 @@ class Camera:
 
     def film(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the lower left and upper right corners of the film (render/camera.slang)."""
-        if self.kind == "equirectangular":
-            return np.array([-math.pi, -math.pi / 2]), np.array([math.pi, math.pi / 2])
-        wide = (
-            self.width >= self.height
-            if self.sensor_fit == "auto"
-            else self.sensor_fit == "horizontal"
-        )
-        extent = self.scale if self.kind == "orthographic" else 2 * math.tan(self.fov / 2)
-        pixel = extent / (self.width if wide else self.height)
-        half = np.array([self.width, self.height]) * pixel / 2
-        centre = np.asarray(self.shift, np.float64) * extent
-        return centre - half, centre + half
+        low, high = camera_film(self)
+        return np.array(low), np.array(high)

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft._native import print_program_module, print_recording_module, print_shared_module
+from weft._native import (
+    is_uncounted,
+    print_program_module,
+    print_recording_module,
+    print_shared_module,
+)
 
 
 @dataclass(frozen=True)
@@ -55,23 +60,7 @@ class SceneTraits:
     @property
     def is_uncounted(self) -> bool:
         """Whether only the host can tell how many segments the longest path has."""
-        return self.has_hidden or self.has_media or self.has_walks
-
-    @property
-    def has_long_paths(self) -> bool:
-        """Whether paths carry what only some scenes need, see PathRow of path_rows.slang."""
-        return any(
-            (
-                self.is_see_through,
-                self.has_glow,
-                self.has_cones,
-                self.has_bumps,
-                self.has_light_tree,
-                self.has_kinds,
-                self.has_media,
-                self.has_walks,
-            )
-        )
+        return is_uncounted(self)
 
 
 __all__ = [

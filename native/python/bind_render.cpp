@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bind_render.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "python/bind_tensor.hpp"
+#include "python/host_tensor.hpp"
+#include "python/interpreter_lock.hpp"
+#include "python/module_loader.hpp"
+#include "python/render_objects.hpp"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <optional>
+
+namespace weft::python {
+
+namespace py = pybind11;
+
+FilmTracerObject::FilmTracerObject(const std::shared_ptr<Session>& of)
+    : session(of), pool(create_call_pool(of)), turn(std::make_shared<std::recursive_mutex>()),
+      native(session_context(*of), describe_source(*of, "", "", py::dict())) {}
+
+namespace {
+
+using render::GroupOffsets;
+using render::KernelArgument;
+using render::PathBuffers;
+using Words = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
+using Buffers = std::shared_ptr<PathBuffers>;
+
+/// What a call of the stages needs of Python, read before the lock is given back.
+class Turn {
+public:
+    explicit Turn(const FilmTracerObject& self) : m_locked(*self.turn) {}
+
+private:
+    Unlocked m_unlocked; // first: who has the turn may want the interpreter
+    std::lock_guard<std::recursive_mutex> m_locked;
+};
+
+KernelArgument read(FilmTracerObject& self, const py::object& object, const char* name) {
+    return argument_from_python(*self.pool, object, core::text("FilmTracer: ", name));
+}
+
+std::optional<KernelArgument> read_optional(FilmTracerObject& self, const py::object& object,
+                                            const char* name) {
+    return object.is_none() ? std::nullopt : std::optional(read(self, object, name));
+}
+
+const KernelArgument* pointer(const std::optional<KernelArgument>& argument) {
+    return argument ? &*argument : nullptr;
+}
+
+py::array_t<float> to_image(const std::vector<float>& values, const scene::Camera& camera) {
+    const std::int64_t pixels = camera.width * camera.height;
+    return py::array_t<float>(
+        {py::ssize_t{camera.height}, py::ssize_t{camera.width}, std::ssize(values) / pixels},
+        values.data());
+}
+
+/// A view of the scene, limits of its paths and what the camera is in, as long as a call needs them.
+struct Scene {
+    KernelArgument view;
+    scene::LightPaths limits;
+    Words media;
+
+    Scene(FilmTracerObject& self, const py::object& view_object, const py::object& light_paths,
+          Words start_media)
+        : view(read(self, view_object, "view")), limits(light_paths_from_python(light_paths)),
+          media(std::move(start_media)) {}
+    [[nodiscard]] render::SceneInput input() const {
+        return {.view = view,
+                .limits = limits,
+                .start_media = {media.data(), static_cast<std::size_t>(media.size())}};
+    }
+};
+
+py::array_t<float> picture(FilmTracerObject& self, const py::object& view,
+                           const py::object& light_paths, const Words& start_media,
+                           const py::object& camera_object, const py::object& settings_object,
+                           std::optional<std::int64_t> background, const py::object& progress,
+                           const py::object& interrupt) {
+    const Scene scene(self, view, light_paths, start_media);
+    const scene::Camera camera = camera_from_python(camera_object);
+    const render::PathSettings settings = settings_from_python(settings_object);
+    render::PictureDesc desc{.background = background, .check = poll_with(interrupt)};
+    if (!progress.is_none()) {
+        desc.progress = [&progress](double done) {
+            const py::gil_scoped_acquire locked;
+            progress(done);
+        };
+    }
+    std::vector<float> image;
+    {
+        const Turn turn(self);
+        image = self.native.picture(scene.input(), camera, settings, desc);
+    }
+    return to_image(image, camera);
+}
+
+py::array_t<float> layers(FilmTracerObject& self, const py::object& view,
+                          const py::object& light_paths, const Words& start_media,
+                          const py::object& camera_object, const py::object& settings_object) {
+    const Scene scene(self, view, light_paths, start_media);
+    const scene::Camera camera = camera_from_python(camera_object);
+    const render::PathSettings settings = settings_from_python(settings_object);
+    std::vector<float> means;
+    {
+        const Turn turn(self);
+        means = self.native.layers(scene.input(), camera, settings);
+    }
+    return to_image(means, camera);
+}
+
+py::tuple centre_hits(FilmTracerObject& self, const py::object& view, const py::object& light_paths,
+                      const Words& start_media, const py::object& camera_object) {
+    const Scene scene(self, view, light_paths, start_media);
+    const scene::Camera camera = camera_from_python(camera_object);
+    render::CentreHits found;
+    {
+        const Turn turn(self);
+        found = self.native.centre_hits(scene.input(), camera);
+    }
+    return py::make_tuple(Words(std::ssize(found.instances), found.instances.data()),
+                          Words(std::ssize(found.triangles), found.triangles.data()));
+}
+
+void generate(FilmTracerObject& self, const py::object& light_paths, const Words& start_media,
+              const py::object& camera_object, const py::object& settings_object,
+              const Buffers& buffers, const py::object& step_object, std::int64_t count,
+              const tensor::TensorRef& pixels) {
+    const Scene scene(self, py::dict(), light_paths, start_media);
+    const scene::Camera camera = camera_from_python(camera_object);
+    const render::PathSettings settings = settings_from_python(settings_object);
+    const KernelArgument step = read(self, step_object, "step");
+    const Turn turn(self);
+    self.native.generate(scene.input(), camera, settings, *buffers, step, count, pixels);
+}
+
+SceneModulesObject
+load_modules(FilmTracerObject& self,
+             const std::vector<std::shared_ptr<scene::MaterialProgram>>& programs,
+             const py::object& traits_object) {
+    const scene::SceneTraits traits = traits_from_python(traits_object);
+    SceneModulesObject made{.session = self.session, .pool = self.pool, .native = nullptr};
+    const Turn turn(self);
+    made.native = std::make_shared<render::SceneModules>(
+        self.native.modules(), std::vector<render::ProgramRef>(programs.begin(), programs.end()),
+        traits);
+    return made;
+}
+
+using TracerClass = py::class_<FilmTracerObject>;
+
+void bind_memory(TracerClass& binding) {
+    binding.def(py::init<const std::shared_ptr<Session>&>(), py::arg("device").none(false))
+        .def(
+            "copy", [](const FilmTracerObject& self) { return FilmTracerObject(self); },
+            "Another one with the same scene; it shares the memory that there is, and goes its own "
+            "way from then on.")
+        .def_property(
+            "batch", [](const FilmTracerObject& self) { return self.native.batch; },
+            [](FilmTracerObject& self, std::int64_t batch) {
+                self.native.batch = std::max(batch, std::int64_t{1});
+            },
+            "Most paths that are under way at a time; may change while a picture is made.")
+        .def_property_readonly(
+            "capacity", [](const FilmTracerObject& self) { return self.native.capacity(); },
+            "Paths for which there is memory now.")
+        .def_property_readonly(
+            "compiling", [](const FilmTracerObject& self) { return self.native.compiling(); },
+            "How many kernels are compiled.")
+        .def_property_readonly(
+            "load_count",
+            [](const FilmTracerObject& self) { return self.native.modules()->load_count(); },
+            "Modules of scenes that were loaded so far.")
+        .def("load_modules", &load_modules, py::arg("programs"), py::arg("traits"),
+             "The kernels of a scene; modules that this object or a copy has loaded for others are "
+             "taken again.\n\n"
+             "Raises:\n    CompileError: A Slang function of a material does not compile.\n")
+        .def(
+            "set_scene",
+            [](FilmTracerObject& self, const std::shared_ptr<render::Tracer>& tracer,
+               const SceneModulesObject& modules) {
+                const auto native = modules.native;
+                const Turn turn(self);
+                self.native.set_scene({.tracer = tracer, .modules = native});
+            },
+            py::arg("tracer").none(false), py::arg("modules"), "Later calls are about this scene.")
+        .def(
+            "buffers",
+            [](FilmTracerObject& self, std::int64_t paths) {
+                const Turn turn(self);
+                return self.native.buffers(paths);
+            },
+            py::arg("paths"),
+            "Memory for at least so many paths.\n\nRaises:\n    DeviceError: Memory is short.\n")
+        .def(
+            "forget_paths",
+            [](FilmTracerObject& self) {
+                const Turn turn(self);
+                self.native.forget_paths();
+            },
+            "Gives back the memory of paths; the next picture takes it again.");
+}
+
+void bind_films(TracerClass& binding) {
+    binding
+        .def("picture", &picture, py::arg("view"), py::arg("light_paths"), py::arg("start_media"),
+             py::arg("camera"), py::arg("settings"), py::arg("background") = py::none(),
+             py::arg("progress") = py::none(), py::arg("interrupt") = py::none(),
+             "A picture, shape (height, width, 3).\n\n"
+             "Args:\n"
+             "    view: Of the scene.\n"
+             "    light_paths: Limits of its paths, or None.\n"
+             "    start_media: What the camera is in; empty: nothing.\n"
+             "    camera: The view.\n"
+             "    settings: How paths are traced.\n"
+             "    background: Replaces settings.shows_environment, see path.slang.\n"
+             "    progress: Called with the share that is done, after each batch.\n"
+             "    interrupt: As compile_together() takes it.\n")
+        .def("layers", &layers, py::arg("view"), py::arg("light_paths"), py::arg("start_media"),
+             py::arg("camera"), py::arg("settings"),
+             "All rows of LayerRow, averaged over the samples, shape (height, width, rows).")
+        .def("centre_hits", &centre_hits, py::arg("view"), py::arg("light_paths"),
+             py::arg("start_media"), py::arg("camera"),
+             "Instance and triangle that the centre of each pixel shows; instance 0xffffffff: "
+             "nothing.")
+        .def("generate", &generate, py::arg("light_paths"), py::arg("start_media"),
+             py::arg("camera"), py::arg("settings"), py::arg("buffers").none(false),
+             py::arg("step"), py::arg("count"), py::arg("pixels") = py::none(),
+             "Starts `count` paths of a camera.\n\n"
+             "Args:\n"
+             "    light_paths: Limits of the scene's paths, or None.\n"
+             "    start_media: What the camera is in; empty: nothing.\n"
+             "    camera: The view.\n"
+             "    settings: How paths are traced.\n"
+             "    buffers: Where.\n"
+             "    step: Settings of the first step.\n"
+             "    count: Number of paths.\n"
+             "    pixels: Numbers of pixels, y * width + x; None: all, in order.\n");
+}
+
+void bind_segments(TracerClass& binding) {
+    binding
+        .def(
+            "segments",
+            [](const FilmTracerObject& self, const py::object& settings) {
+                return self.native.segments(settings_from_python(settings));
+            },
+            py::arg("settings"), "How many segments the longest path has, at most.")
+        .def(
+            "has_ended",
+            [](const FilmTracerObject& self, const GroupOffsets& ends) {
+                return self.native.has_ended(ends);
+            },
+            py::arg("ends"), "Whether no sorted path is under way.")
+        .def(
+            "trace_segment",
+            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
+               std::int64_t count, std::int64_t bounce) {
+                const KernelArgument scene = read(self, view, "view");
+                const Turn turn(self);
+                self.native.trace_segment(scene, *buffers, count, bounce);
+            },
+            py::arg("view"), py::arg("buffers").none(false), py::arg("count"), py::arg("bounce"),
+            "Traces one segment of `count` paths, and the light rays of the one before.")
+        .def(
+            "sort_segment",
+            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
+               std::int64_t count) {
+                const KernelArgument scene = read(self, view, "view");
+                const Turn turn(self);
+                return self.native.sort_segment(scene, *buffers, count);
+            },
+            py::arg("view"), py::arg("buffers").none(false), py::arg("count"),
+            "Sorts `count` paths that have been traced; returns where the groups begin.")
+        .def(
+            "trace_and_sort",
+            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
+               std::int64_t count, std::int64_t bounce, const py::object& step) {
+                const KernelArgument scene = read(self, view, "view");
+                const auto settings = read_optional(self, step, "step");
+                const Turn turn(self);
+                return self.native.trace_and_sort(scene, *buffers, count, bounce,
+                                                  pointer(settings));
+            },
+            py::arg("view"), py::arg("buffers").none(false), py::arg("count"), py::arg("bounce"),
+            py::arg("step") = py::none(),
+            "Traces one segment of `count` paths and sorts them by what they hit; with `step` they "
+            "go through the\nmedia before that.")
+        .def(
+            "trace_to_visible",
+            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
+               std::int64_t count, const py::object& step) {
+                const KernelArgument scene = read(self, view, "view");
+                const KernelArgument settings = read(self, step, "step");
+                const Turn turn(self);
+                return self.native.trace_to_visible(scene, *buffers, count, settings);
+            },
+            py::arg("view"), py::arg("buffers").none(false), py::arg("count"), py::arg("step"),
+            "Traces and sorts the first segment until no path meets what is hidden from it.");
+}
+
+/// escape() and skip_hidden().
+template <void (render::PathStages::*stage)(const KernelArgument&, PathBuffers&,
+                                            const GroupOffsets&, const KernelArgument&)>
+void end_sorted(FilmTracerObject& self, const py::object& view, const Buffers& buffers,
+                const GroupOffsets& ends, const py::object& step) {
+    const KernelArgument scene = read(self, view, "view");
+    const KernelArgument settings = read(self, step, "step");
+    const Turn turn(self);
+    (self.native.*stage)(scene, *buffers, ends, settings);
+}
+
+void scatter(FilmTracerObject& self, const py::object& view, const Buffers& buffers,
+             const GroupOffsets& ends, const py::object& step, const py::object& records) {
+    const KernelArgument scene = read(self, view, "view");
+    const KernelArgument settings = read(self, step, "step");
+    const auto recorded = read_optional(self, records, "records");
+    const Turn turn(self);
+    self.native.scatter(scene, *buffers, ends, settings, pointer(recorded));
+}
+
+py::list to_python(std::vector<render::StageCall> calls) {
+    py::list made;
+    for (render::StageCall& call : calls) {
+        made.append(py::cast(StageCallObject{std::move(call)}));
+    }
+    return made;
+}
+
+void bind_groups(TracerClass& binding) {
+    binding
+        .def(
+            "shade_segment",
+            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
+               std::int64_t count, const py::object& step, const GroupOffsets& ends) {
+                const KernelArgument scene = read(self, view, "view");
+                const KernelArgument settings = read(self, step, "step");
+                const Turn turn(self);
+                self.native.shade_segment(scene, *buffers, count, settings, &ends);
+            },
+            py::arg("view"), py::arg("buffers").none(false), py::arg("count"), py::arg("step"),
+            py::arg("ends"), "Takes the sorted paths over the surfaces that they have hit.")
+        .def("escape", &end_sorted<&render::PathStages::escape>, py::arg("view"),
+             py::arg("buffers").none(false), py::arg("ends"), py::arg("step"),
+             "Ends the sorted paths that left the scene.")
+        .def("skip_hidden", &end_sorted<&render::PathStages::skip_hidden>, py::arg("view"),
+             py::arg("buffers").none(false), py::arg("ends"), py::arg("step"),
+             "Sends the sorted paths on that met what is hidden from them.")
+        .def("scatter", &scatter, py::arg("view"), py::arg("buffers").none(false), py::arg("ends"),
+             py::arg("step"), py::arg("records") = py::none(),
+             "Takes the sorted paths on that media scatter, above surfaces or below them.")
+        .def(
+            "light_calls",
+            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers) {
+                return to_python(self.native.light_calls(read(self, view, "view"), *buffers));
+            },
+            py::arg("view"), py::arg("buffers").none(false),
+            "Calls of all kernels of light rays, for compile_together().")
+        .def(
+            "walk_calls",
+            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
+               const py::object& step, const py::object& records) {
+                const auto recorded = read_optional(self, records, "records");
+                const auto modules =
+                    self.native.scene().modules->sorting(self.native.scene().modules);
+                return to_python(self.native.walk_calls(read(self, view, "view"), *buffers,
+                                                        modules->shared(), read(self, step, "step"),
+                                                        pointer(recorded)));
+            },
+            py::arg("view"), py::arg("buffers").none(false), py::arg("step"),
+            py::arg("records") = py::none(),
+            "Calls of all kernels of paths below surfaces, for compile_together().");
+}
+
+} // namespace
+
+void bind_render(py::module_& module) {
+    bind_compiling(module);
+    bind_scene_modules(module);
+    TracerClass binding(module, "FilmTracer",
+                        "Traces the paths of one scene in batches, and sums them up in films.\n\n"
+                        "Views are dicts of numbers and tensors, read at each call.\n");
+    bind_memory(binding);
+    bind_films(binding);
+    bind_segments(binding);
+    bind_groups(binding);
+}
+
+} // namespace weft::python

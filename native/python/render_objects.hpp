@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind the Python classes of native/render.
+#pragma once
+
+#include "python/module_object.hpp"
+#include "python/render_from_python.hpp"
+#include "render/film_tracer.hpp"
+
+#include <memory>
+#include <mutex>
+#include <pybind11/pybind11.h>
+
+namespace weft::python {
+
+/// Modules of a scene, each as one object of Python.
+struct SceneModulesObject {
+    std::shared_ptr<Session> session;
+    std::shared_ptr<CallPool> pool;
+    std::shared_ptr<render::SceneModules> native;
+    pybind11::dict
+        wrapped{}; ///< Module objects, by their number; -1: shared, from the last program on: recording
+    pybind11::object sorting = {}; ///< made at its first use
+
+    [[nodiscard]] pybind11::object wrap(std::int64_t number, const render::StageModuleRef& module);
+};
+
+/// A film tracer, which one thread at a time may use: others wait, as they did for the interpreter lock.
+struct FilmTracerObject {
+    std::shared_ptr<Session> session;
+    std::shared_ptr<CallPool> pool;
+    std::shared_ptr<std::recursive_mutex> turn; ///< of all copies: they share memory
+    render::FilmTracer native;
+
+    explicit FilmTracerObject(const std::shared_ptr<Session>& of);
+};
+
+/// A call of the package that is to be compiled.
+struct StageCallObject {
+    render::StageCall call;
+};
+
+void bind_scene_modules(pybind11::module_& module);
+void bind_compiling(pybind11::module_& module);
+
+/// The poll of waits: signals, then `interrupt.check()`; None: signals only.
+[[nodiscard]] core::InterruptPoll poll_with(const pybind11::object& interrupt);
+
+} // namespace weft::python

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// How paths are traced, and what the stages of shaders/weft/render/path.slang get of it.
+#pragma once
+
+#include "render/kernel_argument.hpp"
+#include "scene/camera.hpp"
+#include "scene/light_paths.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace weft::render {
+
+/// Of pixels, in the order of FilterKind of filter.slang.
+enum class PixelFilter : std::uint8_t { box, tent, blackman_harris };
+inline constexpr std::array<std::string_view, 3> kPixelFilters{"box", "tent", "blackman_harris"};
+
+/// A plain value; require_valid() says what holds of it. Its defaults are those of scripts (weft/defaults.py).
+struct PathSettings {
+    std::int64_t samples = 64; ///< paths a pixel, from 1
+    std::int64_t bounces = 8;  ///< surfaces that a path may leave; 0: only what cameras see shine
+    std::int64_t seed = 0;     ///< equal seeds give equal pictures; 0 to 2^32 - 1
+    std::int64_t first_sample = 0; ///< pictures of 0..n-1 and of n..2n-1 are independent
+    PixelFilter filter = PixelFilter::box;
+    double filter_width = 1; ///< of the whole filter, pixels, above 0
+    /// Bounce from which paths with little to bring may end; not set: never.
+    std::optional<std::int64_t> roulette_from = 3;
+    /// Samples of different periods are independent, those of one are stratified together. Not set: one period.
+    std::optional<std::int64_t> period{};
+    /// Surfaces that a path, or a light ray, may pass straight; further ones are opaque.
+    std::int64_t transparent_bounces = 8;
+    bool shows_environment = true; ///< cameras see it where they look past everything; else black
+    double exposure = 1;           ///< factor of the picture, from 0
+};
+
+/// @throws ArgumentError that says which number is out of its range.
+void require_valid(const PathSettings& settings);
+
+/// Numbers first ... first + count - 1.
+struct Range {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
+/// StepSettings of path.slang for the first segment of some samples of some pixels.
+[[nodiscard]] KernelArgument step_settings(const PathSettings& settings,
+                                           const scene::LightPaths& limits, Range pixels,
+                                           Range samples);
+
+/// Camera of camera.slang. @param filter_width pixels
+[[nodiscard]] KernelArgument camera_argument(const scene::Camera& camera, double filter_width);
+
+/// A clamp of light that holds nothing down.
+inline constexpr double kAllLight = 1e30;
+/// No limit, and no bounce.
+inline constexpr std::int64_t kNever = 0xFFFFFFFF;
+
+} // namespace weft::render
