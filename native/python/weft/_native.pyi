@@ -3557,7 +3557,9 @@ class StageCall:
     """
 
 def compile_together(
-    calls: collections.abc.Iterable[StageCall | tuple[Function, tuple[typing.Any, ...]]],
+    calls: collections.abc.Iterable[
+        StageCall | tuple[Function, collections.abc.Sequence[typing.Any]]
+    ],
     interrupt: object = None,
     compiling: Compiling | None = None,
 ) -> None:
