@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from weft.scene.geometry import Object
 
 NONE = 0xFFFFFFFF
-BOUNDARIES = 64
-"""Boundaries of media that a light ray passes beside what is transparent."""
 
 
 def has_media(scene: Scene) -> bool:
