@@ -42,6 +42,7 @@ RayQueryScene::RayQueryScene(std::shared_ptr<device::Device> device,
     scene::require_valid(geometry);
     m_meshes.resize(geometry.meshes.size());
     std::vector<Order> orders;
+    orders.reserve(m_meshes.size());
     for (std::size_t i = 0; i < m_meshes.size(); ++i) {
         orders.push_back({.out = &m_meshes[i], .mesh = &geometry.meshes[i], .from = nullptr});
     }

@@ -5,11 +5,11 @@
 set -euo pipefail
 folder=$(realpath -m "${1:?usage: make_driver.sh FOLDER}")
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
-libraries=$folder/root/usr/lib/$(uname -m)-linux-gnu
+libraries=$folder/files/usr/lib/$(uname -m)-linux-gnu
 manifest=$folder/lavapipe.json
 
 if [ ! -e "$manifest" ]; then
-  mkdir -p "$folder"/apt/{lists,archives}/partial "$folder/debs" "$folder/root"
+  mkdir -p "$folder"/apt/{lists,archives}/partial "$folder/debs" "$folder/files"
   # The key's name is that of Debian 12; others have no packages for this libc.
   key=/usr/share/keyrings/debian-archive-keyring.gpg
   for suite in bookworm-backports bookworm; do
@@ -28,10 +28,10 @@ END
   (cd "$folder/debs" && apt-get download -qq mesa-vulkan-drivers/bookworm-backports \
     libdrm2/bookworm-backports libdrm-amdgpu1/bookworm-backports libllvm15 libz3-4 >&2)
   for package in "$folder"/debs/*.deb; do
-    dpkg-deb -x "$package" "$folder/root"
+    dpkg-deb -x "$package" "$folder/files"
   done
   sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$libraries/libvulkan_lvp.so\"|" \
-    "$folder/root/usr/share/vulkan/icd.d/lvp_icd.json" >"$manifest"
+    "$folder/files/usr/share/vulkan/icd.d/lvp_icd.json" >"$manifest"
 fi
 echo "VK_DRIVER_FILES=$manifest"
 echo "VK_ICD_FILENAMES=$manifest"
