@@ -8,6 +8,7 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -65,6 +66,20 @@ def test_the_command_line_has_the_defaults_of_scripts():
     arguments = cli.build_parser().parse_args(["render", "a.weft", "-o", "a.exr"])
 
     assert cli.settings_of(arguments) == PathSettings()
+
+
+def test_programs_in_cpp_have_the_defaults_of_scripts():
+    text = (ROOT / "native" / "render" / "path_settings.hpp").read_text()
+    body = text[text.index("struct PathSettings {") :].split("\n};")[0]
+    found = re.findall(r"^    [\w:<>]+ (\w+)(?: = ([\w:.]+)|\{\});", body, re.MULTILINE)
+    own = {name: value.split("::")[-1] or "None" for name, value in found}
+
+    expected = dataclasses.asdict(PathSettings())
+    assert own.keys() == expected.keys()
+    for name, value in expected.items():
+        spelled = str(value).lower() if isinstance(value, bool) else str(value)
+        is_number = isinstance(value, float)
+        assert (float(own[name]) == value) if is_number else (own[name] == spelled), name
 
 
 def owned_names():
