@@ -60,7 +60,7 @@ TRIANGLE = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
         (lambda: Texture(np.zeros((1, 1, 1)), wrap="tile"), ["repeat", "'tile'"]),
         (lambda: Camera(0, 4), ["pixels", "0 x 4"]),
         (lambda: Camera(4, 4, kind="fisheye"), ["equirectangular", "'fisheye'"]),
-        (lambda: Camera(4, 4, fov=4.0), ["fov", "pi", "4.0"]),
+        (lambda: Camera(4, 4, fov=4.0), ["fov", "pi", "got 4"]),
         (lambda: Camera(4, 4, transform=np.eye(2)), ["transform", "(2, 2)"]),
         (lambda: Camera.look_at((0, 0, 1), (0, 0, 0)), ["up", "parallel", "choose"]),
         (lambda: Environment(np.zeros((2, 2))), ["(height, width, 3)", "(2, 2)"]),

@@ -9,6 +9,7 @@ import numpy as np
 
 from weft._native import Tensor
 from weft.render.keeping import Identity, digest
+from weft.scene.kernel_text import print_program_module
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,7 @@ def measure_lights(renderer: SceneOnDevice, tables: SceneTables) -> None:
         tables: Of the scene, under one of its lights.
     """
     glowing, view = tables.glowing, tables.view
-    programs = renderer.modules.programs
+    programs, known = renderer.modules.programs, tables.materials.programs
     modules = {int(k): programs[k] for k in np.unique(glowing.programs)}
     # Tensors that are the same have the same numbers: nobody writes to them.
     tensors = [
@@ -36,7 +37,7 @@ def measure_lights(renderer: SceneOnDevice, tables: SceneTables) -> None:
     ]
     key = (
         *map(Identity, tensors),
-        *modules.values(),  # equal where they are the same
+        *(print_program_module(known[k], renderer.traits) for k in modules),
         digest(tables.materials.values),
         digest(glowing.places),
         digest(glowing.programs),
