@@ -19,6 +19,7 @@ from weft.scene import (
     ColorAttribute,
     Material,
     Mesh,
+    Mix,
     Object,
     PointLight,
     Scene,
@@ -56,6 +57,19 @@ def drivers():
     left = Texture(np.array([[[8.0, 4, 2], [0, 0, 0]]]), "extend", "closest")
     place = SlangCall("halfLit", HALF, {"p": Attribute.POSITION}, 3, is_differentiable=False)
     return {"texture": left, "function": place}
+
+
+@pytest.mark.parametrize(("factor", "share"), [(0.25, 0.25), (1.0, 1.0), (0.0, 0.0)])
+def test_a_mixed_lamp_is_drawn_by_the_share_of_its_light(device, factor, share):
+    light = Closure("emission", strength=8.0)
+    lamps = [Material("lamp", Mix(Closure("diffuse"), light, factor)), Material("lamp", light)]
+
+    mixed, plain = (
+        weft.Renderer(device, lit_by(lamp)).tables._light_rows.powers.sum() for lamp in lamps
+    )
+
+    assert plain > 0
+    assert mixed == pytest.approx(share * plain)
 
 
 @pytest.mark.parametrize("kind", ["texture", "function"])
