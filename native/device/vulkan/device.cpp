@@ -176,8 +176,8 @@ RayQueries* VulkanDevice::ray_queries() {
     require_open("ray_queries");
     const std::lock_guard lock(m_mutex);
     if (!m_ray_queries) {
-        m_ray_queries = std::make_unique<VulkanRayQueries>(
-            *this, queue_view(), device_pool(*m_context, m_limit));
+        m_ray_queries = std::make_unique<VulkanRayQueries>(*this, queue_view(),
+                                                           device_pool(*m_context, m_limit));
         m_queue->order_structures();
         m_tracing.store(m_ray_queries.get(), std::memory_order_release);
     }
@@ -369,52 +369,6 @@ std::uint64_t VulkanDevice::submit_up_to(std::uint64_t value) {
     return std::min(value, m_queue->submitted());
 }
 
-void VulkanDevice::drain() {
-    m_queue->wait_for(submit_up_to(~std::uint64_t{0}), m_poll, "create_buffer");
-    // One pool's idle memory is in the way of the others.
-    if (CudaSharing* const shared = m_shared.load(std::memory_order_acquire)) {
-        m_device_pool->trim();
-        shared->pool().trim();
-    }
-    if (VulkanRayQueries* const tracing = m_tracing.load(std::memory_order_acquire)) {
-        m_device_pool->trim();
-        tracing->trim();
-    }
-}
-
-std::uint64_t VulkanDevice::trim_pools() noexcept {
-    std::uint64_t bytes = m_device_pool->trim() + m_readback_pool->trim();
-    if (CudaSharing* const shared = m_shared.load(std::memory_order_acquire)) {
-        shared->importer().finish(); // streams may read still what came back from their users
-        bytes += shared->pool().trim();
-    }
-    if (VulkanRayQueries* const tracing = m_tracing.load(std::memory_order_acquire)) {
-        bytes += tracing->trim();
-    }
-    return bytes;
-}
-
-std::uint64_t VulkanDevice::trim(const InterruptPoll& poll) {
-    const UseGate::Use use(m_gate);
-    require_open("trim");
-    m_queue->wait_for(submit_up_to(~std::uint64_t{0}), poll, "trim");
-    {
-        const std::lock_guard lock(m_mutex);
-        drop_retired(m_queue->completed());
-    }
-    return trim_pools();
-}
-
-void VulkanDevice::set_memory_limit(std::uint64_t bytes) {
-    const UseGate::Use use(m_gate);
-    require_open("set_memory_limit");
-    m_limit->set(bytes);
-    if (m_limit->left() == 0) {
-        m_queue->wait_for(submit_up_to(~std::uint64_t{0}), m_poll, "set_memory_limit");
-        trim_pools();
-    }
-}
-
 void VulkanDevice::wait(const InterruptPoll& poll) {
     const UseGate::Use use(m_gate);
     require_open("wait");
@@ -438,29 +392,6 @@ void VulkanDevice::check_loops(std::uint64_t written, std::string_view function)
     if (m_watch) {
         m_watch->check(m_queue->completed(), m_queue->submitted(), written, function);
     }
-}
-
-MemoryInfo VulkanDevice::memory_info() const {
-    const UseGate::Use use(m_gate);
-    require_open("memory_info");
-    MemoryInfo info = m_device_pool->statistics();
-    const auto add = [&](const MemoryInfo& more) {
-        info.reserved += more.reserved;
-        info.used += more.used;
-        info.idle += more.idle;
-        info.peak_used += more.peak_used;
-        info.peak_reserved += more.peak_reserved;
-        info.live_buffers += more.live_buffers;
-        info.allocations += more.allocations;
-    };
-    add(m_readback_pool->statistics());
-    if (CudaSharing* const shared = m_shared.load(std::memory_order_acquire)) {
-        add(shared->pool().statistics());
-    }
-    if (const VulkanRayQueries* const tracing = m_tracing.load(std::memory_order_acquire)) {
-        add(tracing->statistics());
-    }
-    return info;
 }
 
 std::uint64_t VulkanDevice::validation_message_count() const noexcept {
