@@ -120,7 +120,7 @@ def test_an_empty_scene_shows_its_environment(device):
         (lambda: PathSettings(samples=0), ["samples", "got 0"]),
         (lambda: PathSettings(bounces=-1), ["bounces", "-1"]),
         (lambda: PathSettings(filter="gauss"), ["blackman_harris", "'gauss'"]),
-        (lambda: PathSettings(filter_width=0.0), ["width above 0"]),
+        (lambda: PathSettings(filter_width=0.0), ["filter_width", "above 0", "got 0"]),
     ],
 )
 def test_settings_that_cannot_work_are_refused(make, words):
