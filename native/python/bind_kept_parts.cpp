@@ -178,7 +178,7 @@ void bind_kept_parts(py::module_& module) {
         "Parts by name and key, those of the tables before, and those that replace them.\n\n"
         "A part is found again by its key: what it was made from. Large arrays count by identity, "
         "as the objects of a scene do, everything else by value.\n")
-        .def(py::init(&create), py::arg("device"), py::arg("before") = nullptr,
+        .def(py::init(&create), py::arg("device").none(false), py::arg("before") = nullptr,
              "Args:\n    device: Where tensors go.\n    before: Of the tables that are to be "
              "replaced, which stay as they are.\n")
         .def("get", &get, py::arg("name"), py::arg("key"), py::arg("make"),

@@ -12,6 +12,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace weft::python {
@@ -143,6 +144,10 @@ SceneModulesObject
 load_modules(FilmTracerObject& self,
              const std::vector<std::shared_ptr<scene::MaterialProgram>>& programs,
              const py::object& traits_object) {
+    if (std::ranges::find(programs, nullptr) != programs.end()) {
+        throw core::ArgumentError(
+            "FilmTracer.load_modules: programs must be a MaterialProgram each, got None");
+    }
     const scene::SceneTraits traits = traits_from_python(traits_object);
     SceneModulesObject made{.session = self.session, .pool = self.pool, .native = nullptr};
     const Turn turn(self);

@@ -85,7 +85,7 @@ public:
     /// @throws what launches throw, and what the functions of `desc` throw; core::Interrupted if the context's poll does.
     [[nodiscard]] std::vector<float> picture(const SceneInput& input, const scene::Camera& camera,
                                              const PathSettings& settings, const PictureDesc& desc);
-    /// Layers of what the camera sees first, height x width x LayerRow::end: means over the samples of `settings`.
+    /// Layers of what the camera sees first, height x width x LayerRow::kEnd: means over the samples of `settings`.
     /// Kernels are compiled when they are first needed.
     [[nodiscard]] std::vector<float> layers(const SceneInput& input, const scene::Camera& camera,
                                             const PathSettings& settings);

@@ -99,14 +99,14 @@ TEST_CASE("texels lie from the bottom row up, one image after the other") {
 }
 
 TEST_CASE("kinds of ray see their own image, and nothing of what is hidden from them") {
-    Environment sky{.hidden_from = RayKind::glossy};
+    Environment sky{.hidden_from = RayKind::kGlossy};
     sky.views = {{.kind = 0}, {.kind = 2}}; // camera, diffuse transmission
     const EnvironmentPlacement placed = place_environment(sky);
 
     CHECK(placed.layers == std::array<std::uint32_t, 7>{1, 0, 2, kNoLight, 0, kNoLight, 0});
     CHECK_FALSE(placed.is_sampled);
     CHECK_FALSE(environment_power(placed, 1, 2));
-    CHECK(place_environment({.hidden_from = RayKind::camera}).is_sampled);
+    CHECK(place_environment({.hidden_from = RayKind::kCamera}).is_sampled);
 }
 
 TEST_CASE("the power of an environment is what crosses the disc of the scene from everywhere") {

@@ -33,10 +33,10 @@ TEST_CASE("a point light gives off its watts") {
     const LightRow row =
         row_of({.kind = PointLight{.position = {1, 2, 3}, .power = 8, .color = kColor}});
 
-    CHECK(row.words[LightWord::kind] == LightKind::point);
+    CHECK(row.words[LightWord::kKind] == LightKind::kPoint);
     CHECK(row.power == Approx(8 * kGrey));
-    CHECK(word(row, LightWord::color + 1) == Approx(8 / (4 * pi)));
-    CHECK(word(row, LightWord::position + 2) == 3);
+    CHECK(word(row, LightWord::kColor + 1) == Approx(8 / (4 * pi)));
+    CHECK(word(row, LightWord::kPosition + 2) == 3);
     REQUIRE(row.bounds);
     CHECK(row.bounds->lowest == row.bounds->highest);
 }
@@ -46,7 +46,7 @@ TEST_CASE("the radiance of a sphere over all directions and its surface is its p
     const LightRow row = row_of({.kind = PointLight{.power = 5, .radius = radius}});
 
     // A sphere that shines alike everywhere gives off pi times its radiance from each square metre.
-    const double watts = word(row, LightWord::color) * pi * 4 * pi * radius * radius;
+    const double watts = word(row, LightWord::kColor) * pi * 4 * pi * radius * radius;
     CHECK(watts == Approx(5));
     CHECK(row.power == Approx(5));
     CHECK(row.bounds->highest[0] == Approx(radius));
@@ -57,11 +57,11 @@ TEST_CASE("a spot has the part of the watts that is in its cone") {
     const LightRow row = row_of(
         {.kind = SpotLight{.direction = {0, -2, 0}, .angle = angle, .blend = 0.5, .power = 7}});
 
-    CHECK(row.words[LightWord::kind] == LightKind::spot);
+    CHECK(row.words[LightWord::kKind] == LightKind::kSpot);
     CHECK(row.power == Approx(7 * (1 - std::cos(angle / 2)) / 2));
-    CHECK(word(row, LampWord::axis + 1) == -1);
-    CHECK(word(row, LampWord::cosine) == Approx(std::cos(angle / 2)));
-    CHECK(word(row, LampWord::edge) == Approx(0.5 * (1 - std::cos(angle / 2))));
+    CHECK(word(row, LampWord::kAxis + 1) == -1);
+    CHECK(word(row, LampWord::kCosine) == Approx(std::cos(angle / 2)));
+    CHECK(word(row, LampWord::kEdge) == Approx(0.5 * (1 - std::cos(angle / 2))));
     CHECK(row.bounds->theta_o == Approx(angle / 2));
 }
 
@@ -72,13 +72,13 @@ TEST_CASE("a sun gives its irradiance to the disc of the scene, whatever its ang
                  SunLight{.direction = {0, 0, -3}, .strength = 2, .color = kColor, .angle = angle}},
             4);
 
-        CHECK(row.words[LightWord::kind] == LightKind::sun);
+        CHECK(row.words[LightWord::kKind] == LightKind::kSun);
         CHECK(row.power == Approx(2 * kGrey * pi * 16));
-        CHECK(word(row, LightWord::position + 2) == 1);
+        CHECK(word(row, LightWord::kPosition + 2) == 1);
         CHECK_FALSE(row.bounds);
         // Radiance times the projected solid angle of the cone.
         const double solid = angle > 0 ? pi * std::pow(std::sin(angle / 2), 2) : 1;
-        CHECK(word(row, LightWord::color + 1) * solid == Approx(2));
+        CHECK(word(row, LightWord::kColor + 1) * solid == Approx(2));
     }
 }
 
@@ -91,8 +91,8 @@ TEST_CASE("the radiance of an area light over its surface and half space is its 
         const LightRow row = row_of({.kind = lamp});
 
         const double area = shape == AreaShape::ellipse ? pi * 0.5 * 1.5 : 3.0;
-        CHECK(word(row, AreaWord::area) == Approx(area));
-        CHECK(word(row, LightWord::color) * pi * area == Approx(6));
+        CHECK(word(row, AreaWord::kArea) == Approx(area));
+        CHECK(word(row, LightWord::kColor) * pi * area == Approx(6));
         CHECK(row.power == Approx(6));
         CHECK(row.bounds->axis == std::array<float, 3>{0, 0, -1});
         CHECK(row.bounds->highest[0] == Approx(1.5));
@@ -108,8 +108,8 @@ TEST_CASE("all the light of a spread is that of none") {
     constexpr int kSteps = 200'000;
     for (int k = 0; k < kSteps; k++) {
         const double theta = (k + 0.5) / kSteps * pi / 2;
-        const double share = std::max(word(row, AreaWord::spread) - std::tan(theta), 0.0) *
-                             word(row, AreaWord::spread_factor);
+        const double share = std::max(word(row, AreaWord::kSpread) - std::tan(theta), 0.0) *
+                             word(row, AreaWord::kSpreadFactor);
         sum += share * 2 * std::cos(theta) * std::sin(theta) * pi / 2 / kSteps;
     }
     CHECK(sum == Approx(1).epsilon(1e-4));
@@ -118,11 +118,11 @@ TEST_CASE("all the light of a spread is that of none") {
 
 TEST_CASE("rules of a lamp are bits of rays and of its shadow") {
     const LightRow row = row_of({.kind = PointLight(),
-                                 .hidden_from = RayKind::glossy | RayKind::volume,
+                                 .hidden_from = RayKind::kGlossy | RayKind::kVolume,
                                  .casts_shadow = false});
-    CHECK(row.words[LightWord::rules] ==
-          (RayKind::glossy | RayKind::volume | LampRule::shadowless));
-    CHECK(row_of({.kind = PointLight()}).words[LightWord::rules] == 0);
+    CHECK(row.words[LightWord::kRules] ==
+          (RayKind::kGlossy | RayKind::kVolume | LampRule::kShadowless));
+    CHECK(row_of({.kind = PointLight()}).words[LightWord::kRules] == 0);
 }
 
 TEST_CASE("a profile is laid out once, rows from the bottom, and dims its lamps by its mean") {
@@ -133,14 +133,14 @@ TEST_CASE("a profile is laid out once, rows from the bottom, and dims its lamps 
 
     const LampRows out = lamp_rows(lights, 1);
 
-    CHECK(out.rows[0].words[LightWord::profile] == 0);
-    CHECK(out.rows[1].words[LightWord::profile] == 1);
-    CHECK(out.rows[2].words[LightWord::profile] == 1);
-    REQUIRE(out.profiles.size() == 1 + ProfileWord::texels + 12);
-    CHECK(std::bit_cast<std::uint32_t>(out.profiles[1 + ProfileWord::width]) == 2);
-    CHECK(out.profiles[1 + ProfileWord::distance_power] == 0.5F);
-    CHECK(out.profiles[1 + ProfileWord::smooth] == 0.25F);
-    CHECK(out.profiles[1 + ProfileWord::texels] == 3);
+    CHECK(out.rows[0].words[LightWord::kProfile] == 0);
+    CHECK(out.rows[1].words[LightWord::kProfile] == 1);
+    CHECK(out.rows[2].words[LightWord::kProfile] == 1);
+    REQUIRE(out.profiles.size() == 1 + ProfileWord::kTexels + 12);
+    CHECK(std::bit_cast<std::uint32_t>(out.profiles[1 + ProfileWord::kWidth]) == 2);
+    CHECK(out.profiles[1 + ProfileWord::kDistancePower] == 0.5F);
+    CHECK(out.profiles[1 + ProfileWord::kSmooth] == 0.25F);
+    CHECK(out.profiles[1 + ProfileWord::kTexels] == 3);
     CHECK(out.profiles.back() == 1);
     CHECK(out.rows[1].power == Approx(2 * 2)); // both rows see the same solid angle
 }
@@ -161,10 +161,10 @@ TEST_CASE("emissive triangles have the power of their sides") {
 
     REQUIRE(rows.size() == 2);
     CHECK(rows[0].power == Approx(kGrey * pi * 2 * 1.5));
-    CHECK(rows[1].words[TriangleWord::triangle] == 9);
-    CHECK(rows[1].words[TriangleWord::instance] == 3);
-    CHECK(word(rows[1], TriangleWord::both_sides) == 1);
-    CHECK(word(rows[1], TriangleWord::varies) == 1);
+    CHECK(rows[1].words[TriangleWord::kTriangle] == 9);
+    CHECK(rows[1].words[TriangleWord::kInstance] == 3);
+    CHECK(word(rows[1], TriangleWord::kBothSides) == 1);
+    CHECK(word(rows[1], TriangleWord::kVaries) == 1);
     CHECK(rows[0].bounds->highest == std::array<float, 3>{2, 1, 5});
     CHECK(rows[0].bounds->theta_o == Approx(pi));
 }

@@ -22,7 +22,7 @@ std::vector<LightRow> lamps() {
 }
 
 double probability(const LightTable& table, std::size_t light) {
-    return static_cast<double>(std::bit_cast<float>(table.records[light][LightWord::probability]));
+    return static_cast<double>(std::bit_cast<float>(table.records[light][LightWord::kProbability]));
 }
 
 } // namespace
@@ -33,7 +33,7 @@ TEST_CASE("records have the chance with which the alias table draws them") {
 
     REQUIRE(table.records.size() == rows.size() + 1);
     CHECK(table.environment_light == rows.size());
-    CHECK(table.records.back()[LightWord::kind] == LightKind::environment);
+    CHECK(table.records.back()[LightWord::kKind] == LightKind::kEnvironment);
     std::vector<double> drawn(table.alias.size());
     for (std::size_t i = 0; i < drawn.size(); i++) {
         const auto kept = static_cast<double>(table.alias[i].threshold);
@@ -46,7 +46,7 @@ TEST_CASE("records have the chance with which the alias table draws them") {
 }
 
 TEST_CASE("lights near and far both keep a quarter, and none is forgotten") {
-    const std::vector<std::uint32_t> kinds{LightKind::point, LightKind::sun, LightKind::area};
+    const std::vector<std::uint32_t> kinds{LightKind::kPoint, LightKind::kSun, LightKind::kArea};
     for (const double power : {1e-9, 1.0, 1e9}) {
         const auto chosen = light_probabilities(kinds, std::vector{1.0, power, 0.0});
 
@@ -79,8 +79,8 @@ TEST_CASE("the tree has the lights at finite distance, by the chance they have b
     CHECK(table.tree.size() == 2 * 12 - 1);
     CHECK(table.tree.front().power == Approx(1).epsilon(1e-6));
     CHECK(table.tree_share == Approx(1 - probability(table, 12)).epsilon(1e-6));
-    CHECK(table.records[12][LightWord::trail] == 0);
-    CHECK(table.records[0][LightWord::trail] != 0);
+    CHECK(table.records[12][LightWord::kTrail] == 0);
+    CHECK(table.records[0][LightWord::kTrail] != 0);
 }
 
 TEST_CASE("a scene without lights has a table to bind") {
