@@ -27,13 +27,16 @@ class Blender:
 
 BLENDERS = (Blender("4.5", "3.11"), Blender("5.2", "3.13"))
 
-# Minutes each, of rendering and of fits, whose rules do not change with Blender's version.
+# Minutes of rendering, of fits and of processes, whose rules do not change with Blender's version.
 IN_ONE_BLENDER = {
     "4.5": (
         "test_displacement_export",
+        "test_file_changes",
         "test_fit_lights",
+        "test_fit_problems",
         "test_fit_templates",
         "test_flat_faces_cycles",
+        "test_isolation",
         "test_lamp_rules_cycles",
         "test_missing_cycles",
         "test_terminators_cycles",
@@ -50,6 +53,7 @@ IN_ONE_BLENDER = {
         "test_sample",
         "test_subsurface_cycles",
         "test_tangents_cycles",
+        "test_template_nodes",
     ),
 }
 """Files that the runs of two Blenders share; ./dev test --full has them in both."""

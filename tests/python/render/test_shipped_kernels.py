@@ -73,6 +73,7 @@ def test_textures_of_any_size_share_a_shipped_kernel(software, tmp_path):
         assert own.compiler_statistics["kernel_misses"] == 0
 
 
+@pytest.mark.full  # half a minute; what else depends on it is tested above
 def test_two_builds_of_the_kernels_are_equal(tmp_path):
     for name in ("first", "second"):
         build.compile_kind("cuda", tmp_path / name, {"sky"}, {"diffuse"})
