@@ -125,6 +125,16 @@ void MemoryPool::close() noexcept {
     m_is_closed = true;
 }
 
+void add(MemoryInfo& sum, const MemoryInfo& more) noexcept {
+    sum.reserved += more.reserved;
+    sum.used += more.used;
+    sum.idle += more.idle;
+    sum.peak_used += more.peak_used;
+    sum.peak_reserved += more.peak_reserved;
+    sum.live_buffers += more.live_buffers;
+    sum.allocations += more.allocations;
+}
+
 MemoryInfo MemoryPool::statistics() const {
     const std::lock_guard lock(m_mutex);
     MemoryInfo info = m_statistics;

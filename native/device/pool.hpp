@@ -80,6 +80,9 @@ struct LabelUse {
     std::uint64_t buffers = 0;
 };
 
+/// Counts what another pool of the device holds, too. Peaks of pools may have been at different times: their sum is a bound.
+void add(MemoryInfo& sum, const MemoryInfo& more) noexcept;
+
 /// A piece of a block. Plain data; give it back with MemoryPool::free().
 struct Allocation {
     MemoryBlock block;            ///< the block it lies in

@@ -85,14 +85,7 @@ MemoryInfo CudaDevice::memory_info() const {
     const UseGate::Use use(m_gate);
     require_open("memory_info");
     MemoryInfo info = m_device_pool->statistics();
-    const MemoryInfo host = m_readback_pool->statistics();
-    info.reserved += host.reserved;
-    info.used += host.used;
-    info.idle += host.idle;
-    info.peak_used += host.peak_used;
-    info.peak_reserved += host.peak_reserved;
-    info.live_buffers += host.live_buffers;
-    info.allocations += host.allocations;
+    add(info, m_readback_pool->statistics());
     return info;
 }
 

@@ -54,21 +54,12 @@ MemoryInfo VulkanDevice::memory_info() const {
     const UseGate::Use use(m_gate);
     require_open("memory_info");
     MemoryInfo info = m_device_pool->statistics();
-    const auto add = [&](const MemoryInfo& more) {
-        info.reserved += more.reserved;
-        info.used += more.used;
-        info.idle += more.idle;
-        info.peak_used += more.peak_used;
-        info.peak_reserved += more.peak_reserved;
-        info.live_buffers += more.live_buffers;
-        info.allocations += more.allocations;
-    };
-    add(m_readback_pool->statistics());
+    add(info, m_readback_pool->statistics());
     if (CudaSharing* const shared = m_shared.load(std::memory_order_acquire)) {
-        add(shared->pool().statistics());
+        add(info, shared->pool().statistics());
     }
     if (const VulkanRayQueries* const tracing = m_tracing.load(std::memory_order_acquire)) {
-        add(tracing->statistics());
+        add(info, tracing->statistics());
     }
     return info;
 }
