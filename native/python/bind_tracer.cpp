@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "device/fork_guard.hpp"
+#include "python/array_views.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/session.hpp"
@@ -22,7 +23,6 @@ namespace py = pybind11;
 
 namespace {
 
-using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
 using Words = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
 
 template <typename T>

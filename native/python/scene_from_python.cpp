@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/array_views.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/light_from_python.hpp"
 
@@ -103,7 +104,6 @@ render::PartKey mesh_key(py::handle object) {
 }
 
 scene::Affine transform_of(py::handle object, const std::string& name) {
-    using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
     const py::object value = object.attr("transform");
     Doubles array;
     if (!value.is_none()) {

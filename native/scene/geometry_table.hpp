@@ -4,6 +4,7 @@
 
 #include "core/api.hpp"
 #include "scene/geometry.hpp"
+#include "scene/light_rows.hpp"
 #include "scene/scene.hpp"
 
 #include <array>
@@ -40,7 +41,7 @@ struct Box {
 
 /// What kernels know of an object: the words of InstanceWord.
 struct InstanceRow {
-    static constexpr std::uint32_t kDark = 0xFFFFFFFF; ///< stands for no light
+    static constexpr std::uint32_t kDark = kNoLight; ///< stands for no light
 
     std::uint32_t first_triangle = 0;
     std::uint32_t first_slot = 0;      ///< among those of materials_of_slots()
