@@ -126,6 +126,20 @@ def test_a_draw_that_was_given_up_leaves_no_trace(device, photo, tmp_path, kind,
         assert_same(whole, later, kind)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_first_step_that_failed_selects_no_pixels_again(device, photo, tmp_path, kind):
+    settings = replace(SETTINGS, texture_iterations=3, max_iterations=6)
+    whole = fit_of(device, photo, kind, settings).run()
+    stopped = fit_of(device, photo, kind, settings)
+    stopped._begin()
+    stopped.save_checkpoint(tmp_path / "fit.npz")
+    resumed = fit_of(device, photo, kind, settings)
+
+    resumed.resume(tmp_path / "fit.npz")
+
+    assert_same(whole, resumed.run(), kind)
+
+
 def test_a_checkpoint_of_another_fit_is_refused(device, photo, tmp_path):
     fit = fit_of(device, photo)
     fit.step()

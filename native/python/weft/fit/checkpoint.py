@@ -81,6 +81,7 @@ def save_checkpoint(
     state: State,
     history: Sequence[Progress],
     problems: Sequence[Problem],
+    begun: bool,
 ) -> None:
     """Write the state of a fit; see Fit.save_checkpoint().
 
@@ -90,8 +91,10 @@ def save_checkpoint(
         state: Of its stage.
         history: So far.
         problems: So far.
+        begun: Pixels have been selected, with a draw of their own, if no step has come to its end.
     """
     state = dict(state)
+    state["begun"] = np.array(begun)
     rows = [[getattr(entry, name) for name in HISTORY] for entry in history]
     state["history"] = np.array(rows, np.float64).reshape(-1, len(HISTORY))
     state["history.phase"] = np.array([entry.phase for entry in history], np.str_)
@@ -133,6 +136,11 @@ def saved_history(state: State) -> list[dict[str, Any]]:
             entry[kind] = {name: state[f"{kind}.{name}"][number] for name in names}
         entries.append(entry)
     return entries
+
+
+def has_begun(state: State) -> bool:
+    """Return whether the fit that wrote a state had selected its pixels."""
+    return bool(state.get("begun", len(state["history"]) > 0))
 
 
 def saved_problems(state: State) -> list[Problem]:

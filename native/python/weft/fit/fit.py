@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError, Device
-from weft.fit.checkpoint import load_state, save_checkpoint, saved_history, saved_problems
+from weft.fit import checkpoint
 from weft.fit.devices import renderer_of, renderers_beside, require_devices
 from weft.fit.exposure import Exposure
 from weft.fit.given import AnyParameter, require_lists
@@ -186,7 +186,9 @@ class Fit:
         Args:
             path: File, ``.npz``.
         """
-        save_checkpoint(path, self, self.stage.state(), self.history, self.problems)
+        checkpoint.save_checkpoint(
+            path, self, self.stage.state(), self.history, self.problems, self._began is not None
+        )
 
     def resume(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint, as if the fit had not ended.
@@ -202,12 +204,12 @@ class Fit:
             FileNotFoundError: There is no such file.
             ArgumentError: The file is no checkpoint, or one of another fit.
         """
-        saved = load_state(path, self)
-        self.problems = list(dict.fromkeys([*self.problems, *saved_problems(saved)]))
+        saved = checkpoint.load_state(path, self)
+        self.problems = list(dict.fromkeys([*self.problems, *checkpoint.saved_problems(saved)]))
         self.stage.restore(saved)
-        self.history = [Progress(**entry) for entry in saved_history(saved)]
+        self.history = [Progress(**entry) for entry in checkpoint.saved_history(saved)]
         spent = self.history[-1].seconds if self.history else 0.0
-        self._began = time.perf_counter() - spent if self.history else None
+        self._began = time.perf_counter() - spent if checkpoint.has_begun(saved) else None
 
     def memory(self) -> int:
         """Return how many bytes of the device the fit takes at most, its scene included.
