@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/device_tree.hpp"
 
+#include "render/tree_top.hpp"
 #include "tensor/transfer.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 namespace weft::render {
@@ -21,6 +23,13 @@ constexpr std::uint32_t kWordBits = 32;
 /// A round that makes fewer nodes by the number of clusters is followed by one in which all clusters pair up: sizes
 /// that grow from one cluster to the next let one pair form a round.
 constexpr std::uint32_t kSlowRound = 10;
+/// Where paths could not be longer than those of a balanced tree by as many nodes, clusters go on.
+constexpr std::size_t kSpareLevels = 4;
+
+std::uint32_t top_share() {
+    const char* const text = std::getenv("WEFT_TREE_TOP");
+    return text == nullptr ? 32 : static_cast<std::uint32_t>(std::atoi(text));
+}
 
 std::uint64_t groups_for(std::uint64_t count) {
     return (count + kTreeThreads - 1) / kTreeThreads;
@@ -123,8 +132,41 @@ void DeviceTreeBuilder::sort(tensor::TensorRef& values, std::uint32_t count,
     }
 }
 
+/// Makes the nodes above `count` clusters, the host having cut them.
+void DeviceTreeBuilder::make_top(ClusteredMesh& out, const tensor::Tensor& clusters,
+                                 std::uint32_t count, const tensor::Tensor& bounds,
+                                 core::ThreadPool& pool) {
+    const auto words = m_kernels.create_words(std::uint64_t{kBoxWords} * count, "clusters");
+    ClusterArguments arguments{.bounds = bounds.address(),
+                               .boxes = out.boxes->address(),
+                               .infos = out.infos->address(),
+                               .clusters = clusters.address(),
+                               .primitives = words->address(),
+                               .count = count,
+                               .triangles = out.triangle_count};
+    m_kernels.launch(TreeFunction::list_clusters, arguments, groups_for(count),
+                     {out.boxes.get(), &clusters, words.get()});
+    std::vector<scene::BvhPrimitive> primitives(count);
+    download<scene::BvhPrimitive>(*words, 0, primitives);
+    const std::uint32_t made = out.rounds.empty() ? 0 : out.rounds.back();
+    const auto depth = static_cast<std::uint32_t>(scene::kMostMeshDepth - out.rounds.size());
+    const TreeTop top = cut_clusters(primitives, out.triangle_count + made, depth, pool);
+    words->device().upload(words->buffer(), words->offset_bytes(),
+                           std::as_bytes(std::span(top.pairs)));
+    std::uint32_t begin = 0;
+    for (const std::uint32_t end : top.rounds) {
+        arguments.pairs = words->address() + begin * sizeof(top.pairs.front());
+        arguments.count = end - begin;
+        arguments.made = made + begin;
+        m_kernels.launch(TreeFunction::make_pairs, arguments, groups_for(end - begin),
+                         {&bounds, out.boxes.get(), out.infos.get(), words.get()});
+        out.rounds.push_back(made + end);
+        begin = end;
+    }
+}
+
 void DeviceTreeBuilder::make_nodes(ClusteredMesh& out, tensor::TensorRef clusters,
-                                   const tensor::Tensor& bounds) {
+                                   const tensor::Tensor& bounds, core::ThreadPool& pool) {
     std::uint32_t count = out.triangle_count;
     tensor::TensorRef merged = m_kernels.create_words(count, "clusters");
     const auto neighbours = m_kernels.create_words(count, "neighbours of clusters");
@@ -133,7 +175,12 @@ void DeviceTreeBuilder::make_nodes(ClusteredMesh& out, tensor::TensorRef cluster
         m_kernels.create_words(2 * TreeKernels::scan_sums_size(count), "sums of a tree");
     std::uint32_t made = 0;
     bool is_slow = false;
+    const std::uint32_t enough = out.triangle_count / top_share();
     while (count > 1) {
+        if (count <= enough && !is_deep(out.rounds.size() + kSpareLevels, count)) {
+            make_top(out, *clusters, count, bounds, pool);
+            return;
+        }
         const bool pairs_all = is_slow || is_deep(out.rounds.size(), count);
         const ClusterArguments arguments{.bounds = bounds.address(),
                                          .boxes = out.boxes->address(),
@@ -163,7 +210,7 @@ void DeviceTreeBuilder::make_nodes(ClusteredMesh& out, tensor::TensorRef cluster
     }
 }
 
-ClusteredMesh DeviceTreeBuilder::cluster(const scene::MeshView& mesh) {
+ClusteredMesh DeviceTreeBuilder::cluster(const scene::MeshView& mesh, core::ThreadPool& pool) {
     const auto count = static_cast<std::uint32_t>(mesh.triangles.size() / 3);
     const std::uint64_t groups = groups_for(count);
     ClusteredMesh out;
@@ -187,7 +234,7 @@ ClusteredMesh DeviceTreeBuilder::cluster(const scene::MeshView& mesh) {
     tensor::TensorRef clusters = m_kernels.create_words(count, "clusters");
     sort(clusters, count, *out.boxes, *bounds);
     out.infos = m_kernels.create_words(std::uint64_t{kInfoWords} * count, "nodes of a tree");
-    make_nodes(out, std::move(clusters), *bounds);
+    make_nodes(out, std::move(clusters), *bounds, pool);
     std::array<std::uint32_t, kInfoWords> root{};
     download<std::uint32_t>(*out.infos, std::uint64_t{kInfoWords} * (count - 2), root);
     out.node_count = root[1];

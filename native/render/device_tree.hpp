@@ -2,6 +2,7 @@
 // Trees of meshes made on the device, in the form of scene/bvh.hpp. Start reading at DeviceTreeBuilder::cluster().
 #pragma once
 
+#include "core/thread_pool.hpp"
 #include "render/tree_kernels.hpp"
 #include "scene/bvh.hpp"
 
@@ -60,7 +61,7 @@ public:
     /// Decides which nodes there are. Waits for the device several times.
     /// @param mesh valid, see scene::require_valid(); kLeastDeviceTree to kMostDeviceTree triangles.
     /// @throws DeviceError if memory is short.
-    [[nodiscard]] ClusteredMesh cluster(const scene::MeshView& mesh);
+    [[nodiscard]] ClusteredMesh cluster(const scene::MeshView& mesh, core::ThreadPool& pool);
 
     /// Writes the nodes and the triangles of the tree, from `to` on. Does not wait.
     [[nodiscard]] DeviceTree place(const ClusteredMesh& mesh, const TreeArrays& arrays,
@@ -77,7 +78,10 @@ public:
 private:
     void sort(tensor::TensorRef& values, std::uint32_t count, const tensor::Tensor& boxes,
               const tensor::Tensor& bounds);
-    void make_nodes(ClusteredMesh& out, tensor::TensorRef clusters, const tensor::Tensor& bounds);
+    void make_nodes(ClusteredMesh& out, tensor::TensorRef clusters, const tensor::Tensor& bounds,
+                    core::ThreadPool& pool);
+    void make_top(ClusteredMesh& out, const tensor::Tensor& clusters, std::uint32_t count,
+                  const tensor::Tensor& bounds, core::ThreadPool& pool);
     tensor::TensorRef upload_positions(const scene::MeshView& mesh) const;
     tensor::TensorRef upload_indices(const scene::MeshView& mesh) const;
 

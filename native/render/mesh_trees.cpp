@@ -107,9 +107,9 @@ void MeshTrees::build_on_host(std::span<const scene::MeshView> meshes,
     m_triangles.upload(triangles, std::as_bytes(std::span(made.triangles)));
 }
 
-MeshTree MeshTrees::build_on_device(const scene::MeshView& mesh) {
+MeshTree MeshTrees::build_on_device(const scene::MeshView& mesh, core::ThreadPool& pool) {
     note_build(mesh);
-    const ClusteredMesh clustered = m_builder.cluster(mesh);
+    const ClusteredMesh clustered = m_builder.cluster(mesh, pool);
     MeshTree tree;
     try {
         tree.nodes = m_nodes.take(clustered.node_count);
@@ -151,7 +151,7 @@ std::vector<MeshTree> MeshTrees::build(std::span<const scene::MeshView> meshes,
         }
         for (std::size_t i = 0; i < meshes.size(); ++i) {
             if (is_for_device(meshes[i])) {
-                out[i] = build_on_device(meshes[i]);
+                out[i] = build_on_device(meshes[i], pool);
             }
         }
     } catch (...) {

@@ -51,7 +51,7 @@ private:
     void build_on_host(std::span<const scene::MeshView> meshes,
                        std::span<const std::size_t> numbers, core::ThreadPool& pool,
                        std::vector<MeshTree>& out);
-    MeshTree build_on_device(const scene::MeshView& mesh);
+    MeshTree build_on_device(const scene::MeshView& mesh, core::ThreadPool& pool);
     MeshTree refit(const MeshTree& tree, const scene::MeshView& mesh, float& cost,
                    core::ThreadPool& pool);
     void note_build(const scene::MeshView& mesh) noexcept;

@@ -33,6 +33,8 @@ constexpr std::array<FunctionName, kTreeFunctions> kNames{{
     {"findNeighbours", "ClusterArguments"},
     {"countPairs", "ClusterArguments"},
     {"mergePairs", "ClusterArguments"},
+    {"listClusters", "ClusterArguments"},
+    {"makePairs", "ClusterArguments"},
     {"placeNodes", "PlaceArguments"},
     {"refitNodes", "RefitArguments"},
 }};

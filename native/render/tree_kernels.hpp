@@ -31,10 +31,12 @@ enum class TreeFunction : std::uint8_t {
     find_neighbours,
     count_pairs,
     merge_pairs,
+    list_clusters,
+    make_pairs,
     place_nodes,
     refit_nodes
 };
-inline constexpr std::size_t kTreeFunctions = 12;
+inline constexpr std::size_t kTreeFunctions = 14;
 
 struct BoundArguments {
     std::uint64_t positions, indices, boxes, bounds;
@@ -67,8 +69,10 @@ struct ScanArguments {
 };
 
 struct ClusterArguments {
-    std::uint64_t bounds, boxes, infos, clusters, merged, neighbours, places;
-    std::uint32_t count, triangles, made, pairs_all;
+    std::uint64_t bounds = 0, boxes = 0, infos = 0, clusters = 0;
+    std::uint64_t merged = 0, neighbours = 0, places = 0; ///< of a round that looks for pairs
+    std::uint64_t primitives = 0, pairs = 0;              ///< of what the host cuts
+    std::uint32_t count = 0, triangles = 0, made = 0, pairs_all = 0;
     std::uint32_t columns = 0;
 };
 
