@@ -3,6 +3,7 @@
 
 #include "core/api.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -50,5 +51,18 @@ private:
     std::atomic<std::size_t> m_next{0};
     std::vector<std::thread> m_threads;
 };
+
+/// Calls work(begin, end) for ranges of at most `grain` that cover [0, count): on the threads of `pool`, or on this one
+/// if there is no pool or one range.
+template <typename Work>
+void run_ranges(ThreadPool* pool, std::size_t count, std::size_t grain, const Work& work) {
+    if (pool == nullptr || count <= grain) {
+        work(std::size_t{0}, count);
+        return;
+    }
+    pool->run((count + grain - 1) / grain, [&](std::size_t range) {
+        work(range * grain, std::min(count, (range + 1) * grain));
+    });
+}
 
 } // namespace weft::core

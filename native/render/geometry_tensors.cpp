@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/geometry_tensors.hpp"
 
+#include "core/thread_pool.hpp"
 #include "scene/corners.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace weft::render {
@@ -52,15 +54,34 @@ Meshes placed_meshes(const scene::Scene& scene, const scene::GeometryTable& tabl
     return meshes;
 }
 
-using WriteCorners = void (*)(const Mesh&, const scene::Affine*, std::span<float>);
+/// Threads that are started when a large mesh is written.
+class Threads {
+public:
+    /// @returns nullptr where one thread is as quick.
+    core::ThreadPool* for_mesh(const Mesh& mesh) {
+        constexpr std::size_t kLargeMesh = std::size_t{1} << 16U; // triangles
+        if (mesh.triangle_count() < kLargeMesh) {
+            return nullptr;
+        }
+        return m_pool ? &*m_pool : &m_pool.emplace();
+    }
 
-std::vector<Chunk> corner_chunks(const Meshes& meshes, std::string_view name, WriteCorners write) {
+private:
+    std::optional<core::ThreadPool> m_pool;
+};
+
+using WriteCorners = void (*)(const Mesh&, const scene::Affine*, std::span<float>,
+                              core::ThreadPool*);
+
+std::vector<Chunk> corner_chunks(const Meshes& meshes, std::string_view name, WriteCorners write,
+                                 Threads& threads) {
     std::vector<Chunk> chunks;
     for (const PlacedMesh& placed : meshes) {
         chunks.push_back({.key = placed.key(name),
                           .count = 9 * placed.mesh->triangle_count(),
-                          .write = [placed, write](std::span<std::byte> out) {
-                              write(*placed.mesh, placed.transform(), as_numbers<float>(out));
+                          .write = [placed, write, &threads](std::span<std::byte> out) {
+                              write(*placed.mesh, placed.transform(), as_numbers<float>(out),
+                                    threads.for_mesh(*placed.mesh));
                           }});
     }
     chunks.push_back(zeros_chunk(9));
@@ -142,19 +163,20 @@ Floats own_tangents(KeptParts& kept, const MeshRef& mesh, std::size_t set) {
     });
 }
 
-std::vector<Chunk> tangent_chunks(KeptParts& kept, const Meshes& meshes) {
+std::vector<Chunk> tangent_chunks(KeptParts& kept, const Meshes& meshes, Threads& threads) {
     return set_chunks(meshes, &Mesh::uvs, 12, [&](const PlacedMesh& placed, std::size_t set) {
         PartKey key = placed.key("tangents");
         key.add(static_cast<std::uint64_t>(set));
         return Chunk{.key = std::move(key),
                      .count = 12 * placed.mesh->triangle_count(),
-                     .write = [&kept, placed, set](std::span<std::byte> out) {
+                     .write = [&kept, placed, set, &threads](std::span<std::byte> out) {
                          const Floats own = own_tangents(kept, placed.mesh, set);
                          if (placed.object == nullptr) {
                              std::ranges::copy(std::as_bytes(std::span(*own)), out.begin());
                          } else {
                              scene::place_tangents(*own, *placed.transform(),
-                                                   as_numbers<float>(out));
+                                                   as_numbers<float>(out),
+                                                   threads.for_mesh(*placed.mesh));
                          }
                      }};
     });
@@ -166,14 +188,16 @@ GeometryTensors build_geometry_tensors(KeptParts& kept, const scene::Scene& scen
                                        const scene::GeometryTable& table, bool has_tangents) {
     const Meshes meshes = placed_meshes(scene, table);
     const std::vector<std::uint32_t> materials = scene::materials_of_slots(scene);
+    Threads threads;
     return {
-        .positions =
-            kept.assemble("positions", corner_chunks(meshes, "positions", scene::write_positions)),
-        .normals = kept.assemble("normals", corner_chunks(meshes, "normals", scene::write_normals)),
+        .positions = kept.assemble(
+            "positions", corner_chunks(meshes, "positions", scene::write_positions, threads)),
+        .normals = kept.assemble("normals",
+                                 corner_chunks(meshes, "normals", scene::write_normals, threads)),
         .uvs = kept.assemble("uvs", attribute_chunks(meshes, "uvs", &Mesh::uvs, 6)),
         .colors = kept.assemble("colors", attribute_chunks(meshes, "colors", &Mesh::colors, 9)),
         .slots = kept.assemble("slots", slot_chunks(meshes, materials), ScalarKind::uint32),
-        .tangents = kept.assemble("tangents", has_tangents ? tangent_chunks(kept, meshes)
+        .tangents = kept.assemble("tangents", has_tangents ? tangent_chunks(kept, meshes, threads)
                                                            : std::vector{zeros_chunk(4)}),
     };
 }

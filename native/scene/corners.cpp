@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/thread_pool.hpp"
 #include "scene/vector3.hpp"
 
 #include <algorithm>
@@ -17,6 +18,8 @@ using core::text;
 namespace {
 
 using Float3 = std::array<float, 3>;
+
+constexpr std::size_t kGrain = std::size_t{1} << 14U; ///< triangles that a thread takes at once
 
 Float3 at(std::span<const float> values, std::size_t row) {
     return {values[3 * row], values[3 * row + 1], values[3 * row + 2]};
@@ -85,60 +88,66 @@ void require_size(const Mesh& mesh, std::size_t found, std::size_t wanted) {
     }
 }
 
-std::vector<float> placed_vertices(const Mesh& mesh, const Affine& m) {
+std::vector<float> placed_vertices(const Mesh& mesh, const Affine& m, core::ThreadPool* pool) {
     const std::span<const float> own = mesh.positions.values;
     std::vector<float> out(own.size());
-    for (std::size_t k = 0; k < mesh.vertex_count(); ++k) {
-        const double x = own[3 * k];
-        const double y = own[3 * k + 1];
-        const double z = own[3 * k + 2];
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double* const row = m.data() + 4 * axis;
-            out[3 * k + axis] = static_cast<float>(x * row[0] + y * row[1] + z * row[2] + row[3]);
+    core::run_ranges(pool, mesh.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const double x = own[3 * k];
+            const double y = own[3 * k + 1];
+            const double z = own[3 * k + 2];
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                const double* const row = m.data() + 4 * axis;
+                out[3 * k + axis] =
+                    static_cast<float>(x * row[0] + y * row[1] + z * row[2] + row[3]);
+            }
         }
-    }
+    });
     return out;
 }
 
 } // namespace
 
-void write_positions(const Mesh& mesh, const Affine* placed, std::span<float> out) {
+void write_positions(const Mesh& mesh, const Affine* placed, std::span<float> out,
+                     core::ThreadPool* pool) {
     require_size(mesh, out.size(), 9 * mesh.triangle_count());
     std::vector<float> moved;
     std::span<const float> vertices = mesh.positions.values;
     if (placed != nullptr) {
-        moved = placed_vertices(mesh, *placed);
+        moved = placed_vertices(mesh, *placed, pool);
         vertices = moved;
     }
-    for (std::size_t k = 0; k < mesh.triangle_count(); ++k) {
-        for (std::size_t corner = 0; corner < 3; ++corner) {
-            put(out, 3 * k + corner, at(vertices, require_vertex(mesh, k, corner)));
+    core::run_ranges(pool, mesh.triangle_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            for (std::size_t corner = 0; corner < 3; ++corner) {
+                put(out, 3 * k + corner, at(vertices, require_vertex(mesh, k, corner)));
+            }
         }
-    }
+    });
 }
 
-void write_normals(const Mesh& mesh, const Affine* placed, std::span<float> out) {
+void write_normals(const Mesh& mesh, const Affine* placed, std::span<float> out,
+                   core::ThreadPool* pool) {
     require_size(mesh, out.size(), 9 * mesh.triangle_count());
     const Matrix turn = placed == nullptr ? Matrix{} : inverse_transpose(*placed);
     const auto finish = [&](const Float3& normal) {
         const Float3 own = unit(normal);
         return placed == nullptr ? own : turned(turn, own);
     };
-    if (mesh.normals) {
-        for (std::size_t k = 0; k < 3 * mesh.triangle_count(); ++k) {
-            put(out, k, finish(at(mesh.normals->values, k)));
-        }
-        return;
-    }
     const std::span<const float> vertices = mesh.positions.values;
-    for (std::size_t k = 0; k < mesh.triangle_count(); ++k) {
-        const Float3 normal = finish(face_normal(at(vertices, require_vertex(mesh, k, 0)),
-                                                 at(vertices, require_vertex(mesh, k, 1)),
-                                                 at(vertices, require_vertex(mesh, k, 2))));
-        for (std::size_t corner = 0; corner < 3; ++corner) {
-            put(out, 3 * k + corner, normal);
+    const auto flat = [&](std::size_t k) {
+        return finish(face_normal(at(vertices, require_vertex(mesh, k, 0)),
+                                  at(vertices, require_vertex(mesh, k, 1)),
+                                  at(vertices, require_vertex(mesh, k, 2))));
+    };
+    core::run_ranges(pool, mesh.triangle_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const Float3 face = mesh.normals ? Float3{} : flat(k);
+            for (std::size_t corner = 3 * k; corner < 3 * k + 3; ++corner) {
+                put(out, corner, mesh.normals ? finish(at(mesh.normals->values, corner)) : face);
+            }
         }
-    }
+    });
 }
 
 void write_slots(const Mesh& mesh, std::span<const std::uint32_t> materials,
@@ -158,13 +167,17 @@ void write_slots(const Mesh& mesh, std::span<const std::uint32_t> materials,
     }
 }
 
-void place_tangents(std::span<const float> own, const Affine& placed, std::span<float> out) {
+void place_tangents(std::span<const float> own, const Affine& placed, std::span<float> out,
+                    core::ThreadPool* pool) {
     const Matrix turn = linear_part(placed);
-    for (std::size_t k = 0; k + 3 < std::min(own.size(), out.size()); k += 4) {
-        const Float3 tangent = turned(turn, {own[k], own[k + 1], own[k + 2]});
-        std::ranges::copy(tangent, out.begin() + static_cast<std::ptrdiff_t>(k));
-        out[k + 3] = own[k + 3];
-    }
+    const std::size_t count = std::min(own.size(), out.size()) / 4;
+    core::run_ranges(pool, count, 3 * kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = 4 * begin; k < 4 * end; k += 4) {
+            const Float3 tangent = turned(turn, {own[k], own[k + 1], own[k + 2]});
+            std::ranges::copy(tangent, out.begin() + static_cast<std::ptrdiff_t>(k));
+            out[k + 3] = own[k + 3];
+        }
+    });
 }
 
 } // namespace weft::scene

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/error.hpp"
+#include "core/thread_pool.hpp"
 #include "scene/corners.hpp"
 #include "scene/emissive_meshes.hpp"
 #include "scene/geometry_table.hpp"
@@ -13,11 +14,11 @@ using namespace weft::scene::testing;
 
 namespace {
 
-using Write = void (*)(const Mesh&, const Affine*, std::span<float>);
+using Write = void (*)(const Mesh&, const Affine*, std::span<float>, core::ThreadPool*);
 
 std::vector<float> corners_of(const Mesh& mesh, const Affine* placed, Write write) {
     std::vector<float> out(9 * mesh.triangle_count());
-    write(mesh, placed, out);
+    write(mesh, placed, out, nullptr);
     return out;
 }
 
@@ -88,6 +89,40 @@ TEST_CASE("corners are placed by the transform, normals by its inverse transpose
     CHECK_THAT(own[2], Catch::Matchers::WithinAbs(half, 1e-6));
     CHECK_THAT(normals[0], Catch::Matchers::WithinAbs(-1 / std::sqrt(5.0), 1e-6));
     CHECK_THAT(normals[2], Catch::Matchers::WithinAbs(2 / std::sqrt(5.0), 1e-6));
+}
+
+TEST_CASE("corners are the same whatever the number of threads") {
+    constexpr std::size_t kTriangles = 70000; // several ranges, the last one short
+    Mesh mesh;
+    std::vector<float> positions;
+    std::vector<std::uint32_t> triangles;
+    for (std::uint32_t i = 0; i < kTriangles + 2; ++i) {
+        const auto at = static_cast<float>(i);
+        positions.insert(positions.end(), {std::sin(at), std::cos(3 * at), 0.1F * at});
+    }
+    for (std::uint32_t i = 0; i < kTriangles; ++i) {
+        triangles.insert(triangles.end(), {i, i + 1, i + 2});
+    }
+    mesh.positions = std::move(positions);
+    mesh.triangles = std::move(triangles);
+    core::ThreadPool pool(3);
+    const Affine turned{1, 2, 0, 0, 0, 1, 5, 0, 0, 0, 0.5, 3};
+
+    for (const auto write : {write_positions, write_normals}) {
+        for (const Affine* const placed : {static_cast<const Affine*>(nullptr), &turned}) {
+            std::vector<float> alone(9 * kTriangles);
+            std::vector<float> shared(9 * kTriangles);
+            write(mesh, placed, alone, nullptr);
+            write(mesh, placed, shared, &pool);
+            CHECK(alone == shared);
+        }
+    }
+    std::vector<float> own(12 * kTriangles, 0.25F);
+    std::vector<float> alone(own.size());
+    std::vector<float> shared(own.size());
+    place_tangents(own, turned, alone);
+    place_tangents(own, turned, shared, &pool);
+    CHECK(alone == shared);
 }
 
 TEST_CASE("a triangle without extent has no normal, and no tangent without UVs that differ") {
