@@ -2,6 +2,8 @@
 // How much memory of the machine this process can still have.
 #pragma once
 
+#include "core/api.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,5 +29,12 @@ struct HostMemory {
 /// Bytes of `range` that were touched already, and so are no longer part of HostMemory::available; counted in
 /// whole pages. 0 if the system does not tell.
 [[nodiscard]] std::uint64_t resident_bytes(std::span<const std::byte> range) noexcept;
+
+/// Lets the system provide the whole pages of `range` now, in one call, instead of one by one as they are touched; what
+/// was written stays. Does nothing where the system has no such call (Linux before 5.14, others).
+WEFT_API void populate(std::span<std::byte> range) noexcept;
+
+/// Asks for large pages, for memory that was not touched yet. A hint: systems without them do nothing.
+WEFT_API void prefer_large_pages(std::span<std::byte> range) noexcept;
 
 } // namespace weft::core

@@ -161,6 +161,32 @@ std::uint64_t resident_bytes(std::span<const std::byte> range) noexcept {
     return found * page;
 }
 
+namespace {
+
+#if !defined(MADV_POPULATE_WRITE)
+constexpr int MADV_POPULATE_WRITE = 23; // of Linux 5.14, which headers may be older than
+#endif
+
+void advise(std::span<std::byte> range, int advice) noexcept {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = (reinterpret_cast<std::uintptr_t>(range.data()) + page - 1) / page * page;
+    const auto end = (reinterpret_cast<std::uintptr_t>(range.data()) + range.size()) / page * page;
+    if (begin < end) {
+        // A hint: where the system refuses it, pages come as they are touched.
+        static_cast<void>(::madvise(reinterpret_cast<void*>(begin), end - begin, advice)); // NOLINT
+    }
+}
+
+} // namespace
+
+void populate(std::span<std::byte> range) noexcept {
+    advise(range, MADV_POPULATE_WRITE);
+}
+
+void prefer_large_pages(std::span<std::byte> range) noexcept {
+    advise(range, MADV_HUGEPAGE);
+}
+
 } // namespace weft::core
 
 #endif

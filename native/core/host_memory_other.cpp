@@ -61,6 +61,10 @@ std::uint64_t resident_bytes(std::span<const std::byte>) noexcept {
     return 0;
 }
 
+void populate(std::span<std::byte>) noexcept {}
+
+void prefer_large_pages(std::span<std::byte>) noexcept {}
+
 } // namespace weft::core
 
 #endif

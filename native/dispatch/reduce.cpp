@@ -4,6 +4,7 @@
 #include "codegen/passes/threads.hpp"
 #include "codegen/print.hpp"
 #include "core/error.hpp"
+#include "core/process.hpp"
 #include "core/text.hpp"
 #include "dispatch/reduce_layout.hpp"
 #include "tensor/dtype.hpp"
@@ -23,6 +24,7 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint64_t kSegmentElements = 4096;
 constexpr std::uint64_t kEnoughGroups = 4096;
+constexpr std::uint64_t kWideBytes = 4096; ///< of a row: one access of each thread of a group
 
 std::string_view structure_name(Reduction operation) {
     switch (operation) {
@@ -93,12 +95,20 @@ void check_pair(const tensor::Tensor& x, const tensor::Tensor& y, Reduction oper
     }
 }
 
+/// One value is read by the host at once: kernels write it where the host sees it.
 tensor::TensorRef make_result(const std::shared_ptr<device::Device>& device, ScalarKind kind,
                               std::vector<std::int64_t> shape) {
     tensor::Tensor::Desc desc;
     desc.dtype = reflect::scalar_type(kind);
     desc.shape = std::move(shape);
-    return tensor::Tensor::create(device, std::move(desc), "reduction");
+    if (!desc.shape.empty()) {
+        return tensor::Tensor::create(device, std::move(desc), "reduction");
+    }
+    auto memory = device->create_buffer({.size_bytes = reflect::size_bytes(kind),
+                                         .memory = device::MemoryKind::readback,
+                                         .label = "reduction"});
+    desc.dtype = tensor::storage_type(desc.dtype, device->layout_rules());
+    return tensor::Tensor::wrap(std::move(memory), std::move(desc));
 }
 
 /// Enough pieces of a row to fill a large device, none shorter than 4096 elements.
@@ -109,12 +119,26 @@ std::uint32_t segment_count(const ReduceArguments& arguments) {
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pieces, 1, wanted));
 }
 
+/// Whether kernels are for cores that run groups one thread after the other.
+bool is_for_cpu(const device::Device& device) {
+    return device.info().features.is_software &&
+           core::environment_variable("WEFT_KERNELS_FOR") != "gpu"; // for tests without a GPU
+}
+
 /// One thread a row where rows are short or their neighbours adjacent, else one group. On a CPU always one thread: a
 /// barrier makes it keep the registers of the group in memory.
 bool is_by_thread(const ReduceArguments& arguments, bool is_software) {
     const bool rows_are_adjacent = arguments.row_strides_x[3] == 1 && arguments.strides_x[3] != 1;
     return is_software || arguments.count <= 64 ||
            (rows_are_adjacent && arguments.rows * arguments.segments >= 4096);
+}
+
+/// Whether a row's elements lie side by side in one array, so that a thread reads 16 bytes of them an access.
+bool is_wide(const ReduceArguments& arguments, const tensor::Tensor& x) {
+    const std::uint64_t bytes = x.layout()->element_bytes();
+    return arguments.x == arguments.y && arguments.strides_x[3] == 1 &&
+           arguments.shape[3] == arguments.count && arguments.count * bytes >= kWideBytes &&
+           arguments.x % bytes == 0;
 }
 
 std::uint64_t group_count(const ReduceArguments& arguments, bool by_thread) {
@@ -226,7 +250,7 @@ tensor::TensorRef Reducer::finish(const ReduceRequest& request, const tensor::Te
 
 void Reducer::run(const std::string& reduction, ReduceArguments& arguments, const tensor::Tensor& x,
                   const tensor::Tensor& y, const tensor::Tensor& to) {
-    const bool by_thread = is_by_thread(arguments, m_context.device->info().features.is_software);
+    const bool by_thread = is_by_thread(arguments, is_for_cpu(*m_context.device));
     const std::uint64_t groups = group_count(arguments, by_thread);
     arguments.x = x.address();
     arguments.y = y.address();
@@ -234,7 +258,10 @@ void Reducer::run(const std::string& reduction, ReduceArguments& arguments, cons
     arguments.group_columns = group_grid(groups, *m_context.device)[0];
     const std::array uses{use(x, device::BufferAccess::read), use(y, device::BufferAccess::read),
                           use(to, device::BufferAccess::write)};
-    launch(kernel(text(by_thread ? "reduceByThread" : "reduceByGroup", "(a, group, thread);"),
+    const char* const entry = by_thread               ? "reduceByThread"
+                              : is_wide(arguments, x) ? "reduceByGroupWide"
+                                                      : "reduceByGroup";
+    launch(kernel(text(entry, "(a, group, thread);"),
                   text("typealias weft_Arguments = ReduceArguments<", reduction, ">;\n"),
                   sizeof(arguments)),
            std::as_bytes(std::span(&arguments, 1)), groups, uses);

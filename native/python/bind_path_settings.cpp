@@ -43,6 +43,16 @@ void bind_sizes(py::module_& module) {
         },
         py::arg("capacity"), py::arg("traits"),
         "Returns what memory for so many paths takes at most, that of walks included.");
+    module.def(
+        "default_batch",
+        [](const Session& session, const py::object& traits) {
+            return render::default_batch(*session.device, traits_from_python(traits));
+        },
+        py::arg("device"), py::arg("traits"),
+        "Returns how many paths pictures have under way at a time unless told: 2^24 where they "
+        "take "
+        "at most an eighth\nof the device's free memory, fewer elsewhere, 2^20 at least and in "
+        "software.");
     module.def("whole_groups", &render::whole_groups, py::arg("count"),
                "Returns room for at least so many paths or records: whole groups of threads.");
     module.def("record_room", &render::record_room, py::arg("wanted"),

@@ -15,6 +15,7 @@
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/numpy_values.hpp"
+#include "python/pinned_array.hpp"
 #include "python/print_tensor.hpp"
 #include "python/tensor_factories.hpp"
 #include "python/torch_bridge.hpp"
@@ -333,7 +334,9 @@ void bind_views(TensorClass& tensor_class) {
 void bind_values(TensorClass& tensor_class) {
     tensor_class
         .def(
-            "to_numpy", [](const Tensor& self) { return tensor_to_numpy(self); }, kToNumpyDoc)
+            "to_numpy",
+            [](const Tensor& self, const py::object& out) { return tensor_to_array(self, out); },
+            py::kw_only(), py::arg("out") = py::none(), kToNumpyDoc)
         .def(
             "copy_from_numpy",
             [](Tensor& self, const py::object& array) {
@@ -446,6 +449,7 @@ void bind_tensor(py::module_& module) {
     bind_dlpack(tensor_class);
     bind_tensor_items(tensor_class);
     bind_numpy(module, tensor_class);
+    bind_pinned_array(module);
     module.attr("NDBuffer") = tensor_class;
     module.def(
         "from_dlpack",

@@ -69,7 +69,12 @@ inline constexpr const char* kToNumpyDoc =
 
 Waits for the work that writes the tensor.
 
+Args:
+    out: An array like the new one, which is filled and returned instead: no fresh memory, and none of the
+        host's copies if it is of weft.pinned_empty().
+
 Raises:
+    ArgumentError: `out` has another shape or dtype, or gaps, or is read-only.
     KeyboardInterrupt: Ctrl-C; the work goes on.
 )";
 

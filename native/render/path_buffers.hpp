@@ -29,6 +29,11 @@ namespace weft::render {
 [[nodiscard]] std::int64_t path_buffer_bytes(std::int64_t capacity,
                                              const scene::SceneTraits& traits) noexcept;
 
+/// Paths that pictures have under way at a time unless somebody says how many: enough for a large device, 2^24, where
+/// they take at most an eighth of the memory that it has free now, fewer elsewhere, and 2^20 at least. A power of two.
+[[nodiscard]] std::int64_t default_batch(const device::Device& device,
+                                         const scene::SceneTraits& traits);
+
 /// WalkView of walk.slang: what paths below surfaces need.
 struct WalkBuffers {
     tensor::TensorRef rays;

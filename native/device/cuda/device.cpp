@@ -41,6 +41,7 @@ CudaDevice::CudaDevice(const std::shared_ptr<const Driver>& driver, const Adapte
     : Device(adapter.info), m_context(std::make_unique<Context>(driver, adapter.device)),
       m_queue(std::make_unique<CommandQueue>(*m_context)),
       m_ring(std::make_unique<UploadRing>(*m_context, *m_queue)),
+      m_staging(std::make_unique<Staging>(*m_context, *m_queue)),
       m_limit(std::make_shared<MemoryLimit>(desc.memory_limit)),
       m_device_source(std::make_unique<BlockSource>(*m_context, *m_queue, MemoryKind::device)),
       m_readback_source(std::make_unique<BlockSource>(*m_context, *m_queue, MemoryKind::readback)),
@@ -53,6 +54,7 @@ CudaDevice::~CudaDevice() {
     if (!m_context->is_usable()) {
         static_cast<void>(
             m_ring.release()); // a forked child must not touch what the parent's driver holds
+        static_cast<void>(m_staging.release());
         static_cast<void>(m_order.release());
         return;
     }
@@ -100,6 +102,8 @@ std::uint64_t CudaDevice::trim(const InterruptPoll& poll) {
         m_queue->wait_for(m_queue->submitted(), {}, "trim"); // what another thread added since
         bytes += m_ring->trim();
     }
+    const CurrentContext current(*m_context);
+    bytes += m_staging->trim(poll);
     return bytes + m_device_pool->trim() + m_readback_pool->trim();
 }
 
@@ -370,10 +374,15 @@ void CudaDevice::release_everything() noexcept {
         }
         m_retired.clear();
         m_ring.reset();
+        m_staging.reset();
         m_order.reset();
+        for (std::byte* const pages : m_pinned.remove_all()) {
+            driver.cuMemHostUnregister(pages);
+        }
     } catch (const std::exception&) {
         static_cast<void>(
             m_ring.release()); // no context to enter: the driver took it along at its shutdown
+        static_cast<void>(m_staging.release());
         static_cast<void>(m_order.release());
     }
     m_device_pool->close();

@@ -11,8 +11,11 @@
 #include "device/cuda/launch_arguments.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/replay.hpp"
+#include "device/cuda/staging.hpp"
 #include "device/cuda/upload_ring.hpp"
 #include "device/device.hpp"
+#include "device/pinned_memory.hpp"
+#include "device/pinned_ranges.hpp"
 #include "device/use_gate.hpp"
 
 #include <atomic>
@@ -23,7 +26,7 @@
 namespace weft::device::cuda {
 
 /// With DeviceDesc::debug every dispatch is waited for, so that an error names the kernel that caused it.
-class CudaDevice final : public Device {
+class CudaDevice final : public Device, public MemoryPinning {
 public:
     CudaDevice(const std::shared_ptr<const Driver>& driver, const Adapter& adapter,
                const DeviceDesc& desc);
@@ -45,6 +48,7 @@ public:
               std::uint64_t source_offset, std::uint64_t size) override;
     void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
               std::uint32_t word) override;
+    std::shared_ptr<void> pin(std::span<std::byte> pages) override;
     std::unique_ptr<Replay> create_replay(std::span<const Dispatch> dispatches) override;
     void close() override;
     bool is_closed() const noexcept override { return m_is_closed.load(std::memory_order_acquire); }
@@ -86,8 +90,10 @@ private:
     void queue_upload(CUdeviceptr target, std::span<const std::byte> bytes,
                       std::string_view function);
     void queue_download(std::byte* target, CUdeviceptr source, std::uint64_t size);
-    void download_pipelined(CUdeviceptr source, std::span<std::byte> bytes,
-                            const InterruptPoll& poll);
+    void unpin(std::byte* pages) noexcept;
+    bool try_upload_pinned(Buffer& target, std::uint64_t offset, std::span<const std::byte> bytes);
+    bool try_download_pinned(const Buffer& source, std::uint64_t offset, std::span<std::byte> bytes,
+                             const InterruptPoll& poll);
     Graph create_graph(std::span<const Dispatch> dispatches);
     void drop_retired() noexcept;
     void destroy(const Graph& graph) noexcept;
@@ -100,6 +106,8 @@ private:
     std::unique_ptr<Context> m_context;
     std::unique_ptr<CommandQueue> m_queue;
     std::unique_ptr<UploadRing> m_ring;
+    std::unique_ptr<Staging> m_staging; ///< of large transfers
+    PinnedRanges m_pinned;
     std::unique_ptr<Event> m_order;             ///< null until another stream is ordered with ours
     const std::shared_ptr<MemoryLimit> m_limit; ///< of m_device_pool
     std::unique_ptr<BlockSource> m_device_source;

@@ -47,6 +47,8 @@
     X(cuMemGetInfo)                                                                                \
     X(cuMemHostAlloc)                                                                              \
     X(cuMemHostGetDevicePointer)                                                                   \
+    X(cuMemHostRegister)                                                                           \
+    X(cuMemHostUnregister)                                                                         \
     X(cuMemcpyAsync)                                                                               \
     X(cuMemsetD32Async)                                                                            \
     X(cuModuleGetFunction)                                                                         \

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moving bytes. All of it goes through the one stream, so it is in order with the kernels by itself; pinned memory
 // lies between, because only from there and to there does the GPU copy while the host goes on.
+#include "core/text.hpp"
 #include "device/checks.hpp"
 #include "device/cuda/device.hpp"
 
-#include <array>
 #include <cstring>
 
 namespace weft::device::cuda {
 namespace {
 
-constexpr std::uint64_t kStagingBytes = std::uint64_t{4} << 20;
-
 /// Pinned memory for a while; the pool takes care that nobody gets it before the device has finished with it.
-class Staging {
+class Lease {
 public:
-    Staging(MemoryPool& pool, const CommandQueue& queue, std::uint64_t size_bytes)
+    Lease(MemoryPool& pool, const CommandQueue& queue, std::uint64_t size_bytes)
         : m_pool(pool), m_queue(queue), m_memory(pool.allocate(size_bytes, "download")) {}
-    ~Staging() { m_pool.free(m_memory, m_queue.submitted()); }
-    Staging(const Staging&) = delete;
-    Staging& operator=(const Staging&) = delete;
+    ~Lease() { m_pool.free(m_memory, m_queue.submitted()); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
 
     std::byte* data() const noexcept { return m_memory.mapped(); }
 
@@ -53,12 +51,20 @@ void CudaDevice::queue_upload(CUdeviceptr target, std::span<const std::byte> byt
 }
 
 void CudaDevice::upload(Buffer& buffer, std::uint64_t offset, std::span<const std::byte> bytes) {
-    m_context->require_usable("upload");
-    const std::lock_guard lock(m_mutex);
+    const UseGate::Use use(m_gate);
     require_open("upload");
     const CudaBuffer& target = own(buffer, "upload");
     require_range(target, target.label(), offset, bytes.size(), "upload");
     const CurrentContext current(*m_context);
+    if (try_upload_pinned(buffer, offset, bytes)) {
+        return;
+    }
+    if (bytes.size() >= StagedTransfer::kSmallestBytes) {
+        m_staging->upload(target.address() + offset, bytes, m_poll);
+        return;
+    }
+    const std::lock_guard lock(m_mutex);
+    require_open("upload");
     queue_upload(target.address() + offset, bytes, "upload");
 }
 
@@ -84,44 +90,81 @@ void CudaDevice::download(const Buffer& buffer, std::uint64_t offset, std::span<
         std::memcpy(bytes.data(), source.mapped() + offset, bytes.size());
         return;
     }
-    if (bytes.size() > kStagingBytes) {
-        download_pipelined(source.address() + offset, bytes, poll);
+    if (try_download_pinned(buffer, offset, bytes, poll)) {
         return;
     }
-    const Staging staging(*m_readback_pool, *m_queue, bytes.size());
+    if (bytes.size() >= StagedTransfer::kSmallestBytes) {
+        m_staging->download(source.address() + offset, bytes, poll);
+        return;
+    }
+    const Lease staging(*m_readback_pool, *m_queue, bytes.size());
     queue_download(staging.data(), source.address() + offset, bytes.size());
     m_queue->wait_for(m_queue->submitted(), poll, "download");
     std::memcpy(bytes.data(), staging.data(), bytes.size());
 }
 
-void CudaDevice::download_pipelined(CUdeviceptr source, std::span<std::byte> bytes,
-                                    const InterruptPoll& poll) {
-    struct Part {
-        const Staging staging;
-        const Event arrived;
-        std::span<std::byte> bytes{};
-    };
-    std::array<Part, 2> parts{// the device fills one while the host empties the other
-                              Part{{*m_readback_pool, *m_queue, kStagingBytes}, Event(*m_context)},
-                              Part{{*m_readback_pool, *m_queue, kStagingBytes}, Event(*m_context)}};
-    const auto finish = [&](Part& part) {
-        if (!part.bytes.empty()) {
-            m_queue->wait_for(part.arrived, poll, "download");
-            std::memcpy(part.bytes.data(), part.staging.data(), part.bytes.size());
-        }
-    };
-    std::size_t next = 0;
-    for (; !bytes.empty(); next = 1 - next) {
-        Part& part = parts[next];
-        finish(part);
-        part.bytes = bytes.first(std::min<std::size_t>(bytes.size(), kStagingBytes));
-        queue_download(part.staging.data(), source, part.bytes.size());
-        m_queue->record(part.arrived, "download");
-        source += part.bytes.size();
-        bytes = bytes.subspan(part.bytes.size());
+bool CudaDevice::try_download_pinned(const Buffer& source, std::uint64_t offset,
+                                     std::span<std::byte> bytes, const InterruptPoll& poll) {
+    const PinnedRanges::Place place = m_pinned.find(bytes);
+    if (!place.buffer) {
+        return false;
     }
-    finish(parts[next]);
-    finish(parts[1 - next]);
+    m_queue->wait_for(m_queue->submitted(), poll, "download");
+    copy(*place.buffer, place.offset, source, offset, bytes.size());
+    m_queue->wait_for(m_queue->submitted(), {}, "download"); // nobody may free the pages meanwhile
+    return true;
+}
+
+bool CudaDevice::try_upload_pinned(Buffer& target, std::uint64_t offset,
+                                   std::span<const std::byte> bytes) {
+    const PinnedRanges::Place place = m_pinned.find(bytes);
+    if (!place.buffer) {
+        return false;
+    }
+    m_queue->wait_for(m_queue->submitted(), m_poll, "upload");
+    copy(target, offset, *place.buffer, place.offset, bytes.size());
+    m_queue->wait_for(m_queue->submitted(), {}, "upload"); // as in try_download_pinned()
+    return true;
+}
+
+std::shared_ptr<void> CudaDevice::pin(std::span<std::byte> pages) {
+    const UseGate::Use use(m_gate);
+    require_open("pin");
+    const CurrentContext current(*m_context);
+    const Driver& driver = m_context->driver();
+    const BesideCapture unhindered(driver);
+    const CUresult code =
+        driver.cuMemHostRegister(pages.data(), pages.size(), CU_MEMHOSTREGISTER_PORTABLE);
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+        throw core::DeviceError(core::text("pin: expected ", pages.size(),
+                                           " bytes of memory that can be pinned, the system has "
+                                           "fewer; pin less"),
+                                core::DeviceError::Kind::out_of_memory, "cuMemHostRegister", code);
+    }
+    check(driver, code, "cuMemHostRegister", "pin");
+    // Unified addressing: the device knows the pages by the address that the host has for them.
+    std::shared_ptr<Buffer> buffer = std::make_shared<CudaBuffer>(
+        shared_from_this(), reinterpret_cast<std::uintptr_t>(pages.data()), pages.size(), nullptr,
+        false);
+    m_pinned.add(pages, buffer);
+    return {pages.data(), [this, buffer](void* begin) { unpin(static_cast<std::byte*>(begin)); }};
+}
+
+void CudaDevice::unpin(std::byte* pages) noexcept {
+    if (!m_context->is_usable()) {
+        return; // a forked child: they are pinned for the parent
+    }
+    const std::lock_guard lock(m_mutex); // against close()
+    if (!m_pinned.remove(pages)) {
+        return; // close() has done it
+    }
+    try {
+        const CurrentContext current(*m_context);
+        const BesideCapture unhindered(m_context->driver());
+        m_context->driver().cuMemHostUnregister(pages);
+    } catch (const std::exception&) {
+        // Ignored: no context to enter; the driver is shutting down and lets go of them.
+    }
 }
 
 void CudaDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,

@@ -194,7 +194,7 @@ GpuUuid uuid_of(const Properties& properties) {
     return uuid;
 }
 
-/// Whether a software device may have Weft's kind of buffer over memory of the process.
+/// Whether the device may have Weft's kind of buffer over memory of the process.
 bool takes_host_memory(const InstanceApi& api, const Adapter& adapter) {
     const VkPhysicalDeviceExternalBufferInfo wanted{
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
@@ -206,8 +206,7 @@ bool takes_host_memory(const InstanceApi& api, const Adapter& adapter) {
                                      .pNext = nullptr,
                                      .externalMemoryProperties = {}};
     api.get_external_buffers(adapter.handle, &wanted, &found);
-    return adapter.type == VK_PHYSICAL_DEVICE_TYPE_CPU &&
-           (found.externalMemoryProperties.externalMemoryFeatures &
+    return (found.externalMemoryProperties.externalMemoryFeatures &
             VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) != 0;
 }
 
@@ -249,7 +248,8 @@ std::string inspect(const InstanceApi& api, Adapter& adapter) {
     describe(adapter, properties, adapter.memory_properties.memoryHeaps[types->device_heap].size);
     if (has_host_memory && takes_host_memory(api, adapter)) {
         adapter.host_import_alignment = properties.host_memory.minImportedHostPointerAlignment;
-        adapter.info.features.host_memory = adapter.host_import_alignment != 0;
+        adapter.info.features.host_memory =
+            adapter.type == VK_PHYSICAL_DEVICE_TYPE_CPU && adapter.host_import_alignment != 0;
     }
     return {};
 }

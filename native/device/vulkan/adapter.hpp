@@ -34,7 +34,7 @@ struct Adapter {
     MemoryTypes memory;
     std::uint32_t uniform_alignment = 256;
     std::uint64_t host_import_alignment =
-        0; ///< of host memory that a software device works on in place; 0: it cannot
+        0; ///< of host memory that becomes a buffer where it is; 0: none does
     bool has_memory_budget = false;
     bool exports_memory = false; ///< memory and counting semaphores, to CUDA
     GpuUuid uuid{};

@@ -68,6 +68,7 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
         std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context, m_limit));
     m_readback_pool = std::make_unique<MemoryPool>(*m_readback_source, readback_pool(*m_context));
     m_imports = std::make_unique<HostImports>(*m_context, view.completed);
+    m_staging = std::make_unique<Staging>(*this, *m_context);
     if (m_context->adapter().max_loop_rounds != 0) {
         create_watch();
     }
@@ -144,8 +145,10 @@ std::shared_ptr<Buffer> VulkanDevice::wrap_external(std::uint64_t address, std::
     const UseGate::Use use(m_gate);
     require_open("wrap_external");
     auto* const first = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));
-    const auto pages =
-        m_imports->try_import({first, static_cast<std::size_t>(size_bytes)}, std::move(keep_alive));
+    const std::span range(first, static_cast<std::size_t>(size_bytes));
+    const auto pages = m_info.features.host_memory
+                           ? m_imports->try_import(range, std::move(keep_alive))
+                           : std::nullopt;
     if (!pages) {
         return Device::wrap_external(address, size_bytes, nullptr); // says so
     }
@@ -445,6 +448,12 @@ void VulkanDevice::release_everything() {
         m_ray_queries->close();
     }
     owners = m_imports->close();
+    static_cast<void>(m_pinned.remove_all());
+    if (m_context->can_call_driver()) {
+        m_staging.reset();
+    } else {
+        static_cast<void>(m_staging.release()); // a forked child has none of its threads
+    }
     m_retired.clear();
     m_pipelines.clear();
     m_watched.reset();

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/pinned_memory.hpp"
+#include "device/pinned_ranges.hpp"
 #include "device/use_gate.hpp"
 #include "device/vulkan/buffer.hpp"
 #include "device/vulkan/command_queue.hpp"
@@ -14,6 +16,7 @@
 #include "device/vulkan/kernel.hpp"
 #include "device/vulkan/pipeline_cache.hpp"
 #include "device/vulkan/ray_queries.hpp"
+#include "device/vulkan/staging.hpp"
 
 #include <atomic>
 #include <list>
@@ -25,7 +28,7 @@ namespace weft::device::vulkan {
 inline constexpr std::uint32_t kMaxStorageBindings = 32;
 inline constexpr std::uint32_t kMaxSets = 4; ///< what every Vulkan device has
 
-class VulkanDevice final : public Device {
+class VulkanDevice final : public Device, public MemoryPinning {
 public:
     VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& adapter,
                  const DeviceDesc& desc);
@@ -51,6 +54,8 @@ public:
     /// have finished, at the latest when the device closes.
     std::shared_ptr<Buffer> wrap_external(std::uint64_t address, std::uint64_t size_bytes,
                                           std::shared_ptr<void> keep_alive) override;
+    /// Hardware with VK_EXT_external_memory_host.
+    std::shared_ptr<void> pin(std::span<std::byte> pages) override;
     RayQueries* ray_queries() override;
     void close() override;
     bool is_closed() const noexcept override { return m_is_closed.load(std::memory_order_acquire); }
@@ -67,6 +72,10 @@ public:
 
     /// The kernel is gone; its pipeline follows once the device has finished with it.
     void release_pipeline(std::list<Pipeline>::iterator pipeline) noexcept;
+
+    /// Submits the copy of one piece of a large transfer. @return its batch.
+    std::uint64_t copy_staged(const StagedPiece& piece);
+    bool is_finished(std::uint64_t value) const noexcept { return m_queue->is_finished(value); }
 
 private:
     friend class VulkanRayQueries;
@@ -98,10 +107,14 @@ private:
     void check_loops(std::uint64_t written, std::string_view function);
     /// Submits the open batch if it is needed to reach `value`. Returns the value to wait for.
     std::uint64_t submit_up_to(std::uint64_t value);
-    void copy_to_staging(VulkanBuffer& source, std::uint64_t offset, VulkanBuffer& staging,
-                         std::uint64_t size);
+    /// Between pinned memory and a buffer. False: the bytes are not pinned.
+    bool try_transfer_pinned(VulkanBuffer& buffer, std::uint64_t offset,
+                             std::span<const std::byte> host, bool is_upload,
+                             const InterruptPoll& poll);
     void download_staged(VulkanBuffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
                          const InterruptPoll& poll);
+    void upload_through_ring(VulkanBuffer& target, std::uint64_t offset,
+                             std::span<const std::byte> bytes);
 
     const std::shared_ptr<Instance> m_instance;
     const std::uint64_t
@@ -118,6 +131,8 @@ private:
     std::unique_ptr<MemoryPool> m_device_pool;
     std::unique_ptr<MemoryPool> m_readback_pool;
     std::unique_ptr<HostImports> m_imports;
+    PinnedRanges m_pinned;
+    std::unique_ptr<Staging> m_staging;          ///< of large transfers
     std::unique_ptr<CudaSharing> m_sharing;      ///< null until CUDA's memory comes; then for ever
     std::atomic<CudaSharing*> m_shared{nullptr}; ///< the same, for threads without the lock
     std::unique_ptr<VulkanRayQueries> m_ray_queries;   ///< null until they are asked for

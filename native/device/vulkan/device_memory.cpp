@@ -37,7 +37,7 @@ std::uint64_t VulkanDevice::trim(const InterruptPoll& poll) {
         const std::lock_guard lock(m_mutex);
         drop_retired(m_queue->completed());
     }
-    return trim_pools();
+    return trim_pools() + m_staging->trim(poll);
 }
 
 void VulkanDevice::set_memory_limit(std::uint64_t bytes) {

@@ -83,7 +83,7 @@ constexpr std::array kExtensions{
                  "half atomics, minimum and maximum"},
     ExtensionRow{VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, Need::optional, "free device memory"},
     ExtensionRow{VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, Need::optional,
-                 "arrays of the host in place, on a software device"},
+                 "arrays of the host in place (software), and pinned ones"},
     ExtensionRow{VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, Need::optional,
                  "memory shared with CUDA (Linux)"},
     ExtensionRow{VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, Need::optional,

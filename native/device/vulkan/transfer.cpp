@@ -4,16 +4,9 @@
 #include "device/checks.hpp"
 #include "device/vulkan/device.hpp"
 
-#include <array>
 #include <cstring>
 
 namespace weft::device::vulkan {
-namespace {
-
-constexpr std::uint64_t kStagingBytes = std::uint64_t{8} << 20;
-
-} // namespace
-
 void VulkanDevice::order(VulkanBuffer& buffer, BufferAccess access) {
     if (m_queue->conflicts(buffer.marks(), access)) {
         m_queue->barrier();
@@ -33,8 +26,19 @@ void VulkanDevice::upload(Buffer& buffer, std::uint64_t offset, std::span<const 
     }
     if (is_idle) {
         std::memcpy(target.host() + offset, bytes.data(), bytes.size());
-        return;
+    } else if (target.host() != nullptr || bytes.size() < PinnedRanges::kSmallestBytes) {
+        upload_through_ring(target, offset, bytes);
+    } else if (!try_transfer_pinned(target, offset, bytes, true, m_poll)) {
+        if (bytes.size() < StagedTransfer::kSmallestBytes) {
+            upload_through_ring(target, offset, bytes);
+        } else {
+            m_staging->upload(target, offset, bytes, m_poll);
+        }
     }
+}
+
+void VulkanDevice::upload_through_ring(VulkanBuffer& target, std::uint64_t offset,
+                                       std::span<const std::byte> bytes) {
     const bool is_large = bytes.size() > m_queue->max_slice();
     while (!bytes.empty()) {
         const auto chunk = bytes.first(std::min<std::uint64_t>(bytes.size(), m_queue->max_slice()));
@@ -65,7 +69,10 @@ void VulkanDevice::download(const Buffer& buffer, std::uint64_t offset, std::spa
         return;
     }
     if (source.host() == nullptr) {
-        download_staged(source, offset, bytes, poll);
+        if (!try_transfer_pinned(source, offset, bytes, false, poll)) {
+            download_staged(source, offset, bytes, poll);
+        }
+        check_loops(source.marks().last_write, "download");
         return;
     }
     std::uint64_t last_write = 0;
@@ -78,53 +85,92 @@ void VulkanDevice::download(const Buffer& buffer, std::uint64_t offset, std::spa
     std::memcpy(bytes.data(), source.host() + offset, bytes.size());
 }
 
-void VulkanDevice::copy_to_staging(VulkanBuffer& source, std::uint64_t offset,
-                                   VulkanBuffer& staging, std::uint64_t size) {
-    std::unique_lock lock(m_mutex);
-    wait_for_room(lock, 0, "download");
-    m_queue->open();
-    order(source, BufferAccess::read);
-    order(staging, BufferAccess::write);
-    const VkBufferCopy region{source.offset() + offset, staging.offset(), size};
-    m_context->api().vkCmdCopyBuffer(m_queue->open(), source.handle(), staging.handle(), 1,
-                                     &region);
-    m_queue->submit();
-}
-
 void VulkanDevice::download_staged(VulkanBuffer& buffer, std::uint64_t offset,
                                    std::span<std::byte> bytes, const InterruptPoll& poll) {
-    struct Part {
-        std::shared_ptr<VulkanBuffer> staging;
-        std::span<std::byte> bytes;
-    };
-    const std::uint64_t capacity = std::min<std::uint64_t>(bytes.size(), kStagingBytes);
-    std::array<Part, 2> parts; // the device fills one while the host empties the other
-    const auto finish = [&](Part& part) {
-        if (part.bytes.empty()) {
-            return;
-        }
-        m_queue->wait_for(part.staging->marks().last_write, poll, "download");
-        std::memcpy(part.bytes.data(), part.staging->host(), part.bytes.size());
-        part.bytes = {};
-    };
-    std::size_t next = 0;
-    while (!bytes.empty()) {
-        Part& part = parts[next];
-        finish(part);
-        if (!part.staging) {
-            part.staging = std::make_shared<VulkanBuffer>(
-                shared_from_this(), *m_readback_pool,
-                m_readback_pool->allocate(capacity, "download"), true);
-        }
-        part.bytes = bytes.first(std::min<std::uint64_t>(bytes.size(), capacity));
-        copy_to_staging(buffer, offset, *part.staging, part.bytes.size());
-        offset += part.bytes.size();
-        bytes = bytes.subspan(part.bytes.size());
-        next = 1 - next;
+    if (bytes.size() >= StagedTransfer::kSmallestBytes) {
+        m_staging->download(buffer, offset, bytes, poll);
+        return;
     }
-    finish(parts[next]);
-    finish(parts[1 - next]);
-    check_loops(buffer.marks().last_write, "download");
+    const auto staging =
+        std::make_shared<VulkanBuffer>(shared_from_this(), *m_readback_pool,
+                                       m_readback_pool->allocate(bytes.size(), "download"), true);
+    bool is_ordered = false;
+    const std::uint64_t value = copy_staged({.buffer = buffer,
+                                             .offset = offset,
+                                             .slot = staging->handle(),
+                                             .slot_offset = staging->offset(),
+                                             .marks = staging->marks(),
+                                             .size_bytes = bytes.size(),
+                                             .is_upload = false,
+                                             .is_ordered = is_ordered,
+                                             .function = "download"});
+    m_queue->wait_for(value, poll, "download");
+    std::memcpy(bytes.data(), staging->host(), bytes.size());
+}
+
+std::uint64_t VulkanDevice::copy_staged(const StagedPiece& piece) {
+    std::unique_lock lock(m_mutex);
+    while (const std::uint64_t value = m_queue->value_before_room(0, ring_alignment())) {
+        lock.unlock();
+        m_queue->wait_for(value, {}, piece.function); // not interrupted: any thread may be here
+        lock.lock();
+    }
+    const BufferAccess access = piece.is_upload ? BufferAccess::write : BufferAccess::read;
+    const BufferAccess other = piece.is_upload ? BufferAccess::read : BufferAccess::write;
+    VulkanBuffer& buffer = piece.buffer;
+    m_queue->open();
+    if (m_queue->conflicts(piece.marks, other) ||
+        (!piece.is_ordered && m_queue->conflicts(buffer.marks(), access))) {
+        m_queue->barrier();
+    }
+    piece.is_ordered = true; // pieces do not overlap: they need no barriers between them
+    m_queue->mark(piece.marks, other);
+    m_queue->mark(buffer.marks(), access);
+    const std::uint64_t place = buffer.offset() + piece.offset;
+    const VkBufferCopy region = piece.is_upload
+                                    ? VkBufferCopy{piece.slot_offset, place, piece.size_bytes}
+                                    : VkBufferCopy{place, piece.slot_offset, piece.size_bytes};
+    m_context->api().vkCmdCopyBuffer(m_queue->open(),
+                                     piece.is_upload ? piece.slot : buffer.handle(),
+                                     piece.is_upload ? buffer.handle() : piece.slot, 1, &region);
+    m_queue->submit();
+    return m_queue->submitted();
+}
+
+bool VulkanDevice::try_transfer_pinned(VulkanBuffer& buffer, std::uint64_t offset,
+                                       std::span<const std::byte> host, bool is_upload,
+                                       const InterruptPoll& poll) {
+    const PinnedRanges::Place place = m_pinned.find(host);
+    if (!place.buffer) {
+        return false;
+    }
+    const std::string_view function = is_upload ? "upload" : "download";
+    m_queue->wait_for(submit_up_to(~std::uint64_t{0}), poll, function);
+    if (is_upload) {
+        copy(buffer, offset, *place.buffer, place.offset, host.size());
+    } else {
+        copy(*place.buffer, place.offset, buffer, offset, host.size());
+    }
+    // Nobody may free the pages before this copy has ended.
+    m_queue->wait_for(submit_up_to(~std::uint64_t{0}), {}, function);
+    return true;
+}
+
+std::shared_ptr<void> VulkanDevice::pin(std::span<std::byte> pages) {
+    const UseGate::Use use(m_gate);
+    require_open("pin");
+    if (m_info.features.is_software) {
+        return nullptr;
+    }
+    const auto place = m_imports->try_import(pages, nullptr);
+    if (!place) {
+        return nullptr;
+    }
+    std::shared_ptr<Buffer> buffer =
+        std::make_shared<VulkanBuffer>(shared_from_this(), *m_imports, *place, pages.size());
+    m_pinned.add(pages, buffer);
+    return {pages.data(),
+            [this, buffer](void* begin) { m_pinned.remove(static_cast<std::byte*>(begin)); }};
 }
 
 void VulkanDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,

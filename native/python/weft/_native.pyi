@@ -137,6 +137,7 @@ __all__: list[str] = [
     "compile_together",
     "create_device",
     "damped_step",
+    "default_batch",
     "devices",
     "digest",
     "dot",
@@ -168,6 +169,7 @@ __all__: list[str] = [
     "packed_mip_size",
     "path_buffer_bytes",
     "path_rows",
+    "pinned_empty",
     "place_environment",
     "print_program",
     "print_program_module",
@@ -1210,13 +1212,18 @@ class Tensor:
         """
         Drops one axis of extent 1, or all.
         """
-    def to_numpy(self) -> _Host:
+    def to_numpy(self, *, out: _Host | None = None) -> _Host:
         """
         A new array of shape + element dimensions; structures become a structured array.
 
         Waits for the work that writes the tensor.
 
+        Args:
+            out: An array like the new one, which is filled and returned instead: no fresh memory, and none of the
+                host's copies if it is of weft.pinned_empty().
+
         Raises:
+            ArgumentError: `out` has another shape or dtype, or gaps, or is read-only.
             KeyboardInterrupt: Ctrl-C; the work goes on.
         """
     def to_torch(self) -> _TorchTensor:
@@ -3107,6 +3114,31 @@ def packed_mip_size(width: int, height: int, channels: int) -> int:
     Returns how many numbers packed_mip_levels() has.
     """
 
+def pinned_empty(device: Device, shape: _Extents, dtype: DTypeLike | None = None) -> _Host:
+    """
+    A numpy array, not initialised, in memory that the GPU copies from and to by itself.
+
+    from_numpy() and copy_from_numpy() of such an array, and to_numpy(out=...) into it, run at the speed of the
+    bus from 256 KiB on; parts of it count as well, if they have no gaps. They return when the GPU has
+    done the copy, so the array may be changed at once. On software devices it is an ordinary array:
+    they work in the host's memory anyway. So it is where a Vulkan driver cannot import memory; transfers are
+    then staged.
+
+    Pinned memory cannot be swapped out: make few of them and keep them. The array keeps the device alive. It
+    stays valid when the device is closed, as ordinary memory. Threads share it as any array of numpy.
+    Device.memory_info() does not count it: it is memory of the process.
+
+    Args:
+        device: Whose transfers it is for.
+        shape: An integer or a tuple.
+        dtype: Whatever numpy takes, without objects; None is float32.
+
+    Raises:
+        ArgumentError: The shape or the dtype is none.
+        OutOfMemoryError: The system has not so much memory that can be pinned.
+        DeviceError: The device is closed.
+    """
+
 def place_environment(environment: object) -> EnvironmentPlacement:
     """
     Returns the EnvironmentPlacement of a weft.scene.Environment.
@@ -3886,6 +3918,12 @@ def path_rows(traits: object) -> int:
     """
     Returns how many rows of path_rows.slang the paths of a scene have: up to the first that only scenes with
     more than it need.
+    """
+
+def default_batch(device: Device, traits: object) -> int:
+    """
+    Returns how many paths pictures have under way at a time unless told: 2^24 where they take at most an eighth
+    of the device's free memory, fewer elsewhere, 2^20 at least and in software.
     """
 
 def path_buffer_bytes(capacity: _Integer, traits: object) -> int:

@@ -25,7 +25,8 @@ thread_local std::vector<CUcontext> t_contexts; // the stack of this thread; the
 
 /// Where these fail nobody can do anything, and what they keep is lost.
 bool gives_back(std::string_view name) {
-    constexpr std::array kWords{"Free", "Destroy", "Unload", "Release", "Pop", "GetError"};
+    constexpr std::array kWords{"Free",    "Destroy", "Unload",  "Unregister",
+                                "Release", "Pop",     "GetError"};
     return std::ranges::any_of(
         kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
@@ -325,6 +326,19 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuMemFreeHost(void* memory) {
     }
     ::operator delete(memory, std::align_val_t{4096});
     return CUDA_SUCCESS;
+}
+
+WEFT_FAKE_EXPORT CUresult CUDAAPI cuMemHostRegister(void* memory, std::size_t size, unsigned) {
+    WEFT_FAKE_ENTER(enter_context);
+    state().pinned[memory] = size;
+    return reinterpret_cast<std::uintptr_t>(memory) % 4096 == 0 && size % 4096 == 0
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+WEFT_FAKE_EXPORT CUresult CUDAAPI cuMemHostUnregister(void* memory) {
+    WEFT_FAKE_ENTER(enter_context);
+    return state().pinned.erase(memory) == 1 ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 }
 
 WEFT_FAKE_EXPORT CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr* address, void* memory,

@@ -54,6 +54,7 @@ struct FakeCuda {
     int call_count = 0;               ///< of all functions but those that give something back
     std::map<void*, std::uint64_t> device_blocks; ///< address -> size
     std::map<void*, std::uint64_t> host_blocks;
+    std::map<void*, std::uint64_t> pinned; ///< memory of the process, by its first byte
     std::uint64_t device_bytes = 0;
     std::uint64_t peak_device_bytes = 0;
     int live_modules = 0;

@@ -64,6 +64,7 @@ void FakeDevice::finish() {
     m_device.reset();
     CHECK(m_cuda->device_blocks.empty());
     CHECK(m_cuda->host_blocks.empty());
+    CHECK(m_cuda->pinned.empty());
     CHECK(m_cuda->live_modules == 0);
     CHECK(m_cuda->live_events == 0);
     CHECK(m_cuda->live_graphs == 0);

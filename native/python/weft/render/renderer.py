@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from weft._native import ArgumentError, Device, must_sort_paths
+from weft._native import ArgumentError, Device, default_batch, must_sort_paths
 from weft._native import FilmTracer as NativeTracer
 from weft.render.film_tracer import FilmTracer
 from weft.render.interrupt import Interrupt
@@ -39,6 +39,8 @@ class Renderer(FilmTracer):
         device: Where.
         scene: What. Later changes of it do not show; see update().
         batch: Most paths that are under way at a time; bounds the memory (about 150 bytes a path).
+            ``None``: 2^24 where they take at most an eighth of the GPU's free memory, fewer
+            elsewhere, 2^20 at least and in software.
         light_sampling: How one of the lights is drawn at each surface: ``power``, by their powers;
             ``tree``, by about what they bring to the place; ``auto``, the tree where lamps at
             finite distance and objects that shine are 8 or more.
@@ -56,17 +58,17 @@ class Renderer(FilmTracer):
         device: Device,
         scene: Scene,
         *,
-        batch: int = 1 << 20,
+        batch: int | None = None,
         light_sampling: LightSampling = "auto",
         lit_by: Sequence[Scene] = (),
     ) -> None:
         """Upload the scene and load its programs."""
         self.device, self.native = device, NativeTracer(device)
-        self.batch = batch
         self.interrupt = Interrupt()
         self._light_sampling: LightSampling = light_sampling
         self._layer_pass: LayerPass | None = None
         self._take(scene, lit_by)
+        self.batch = default_batch(device, self.traits) if batch is None else batch
 
     def update(self, scene: Scene, *, lit_by: Sequence[Scene] = ()) -> None:
         """Render another scene from now on; what it has in common with the one before is kept.
