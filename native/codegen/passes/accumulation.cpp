@@ -188,14 +188,17 @@ bool takes_elements_in_order(const Kernel& kernel) {
 void choose_collector(Kernel& kernel) {
     std::int64_t count = 0;
     std::string name;
+    std::int64_t bytes = 0;
     for_each_operand(kernel, [&](const Operand& operand) {
         if (operand.can_collect) {
             ++count;
             name = operand.name;
+            bytes = operand.collected_bytes;
         }
     });
     if (count == 1 && kernel.has_matrix_units && takes_elements_in_order(kernel)) {
         kernel.collector = name;
+        kernel.collected_bytes = bytes;
         kernel.is_persistent = true;
     }
 }

@@ -65,6 +65,59 @@ void require_group_size(const Context& context, CUfunction function, const Kerne
     }
 }
 
+std::uint32_t device_value(const Context& context, CUdevice_attribute which) {
+    int value = 0;
+    const Driver& driver = context.driver();
+    check(driver, driver.cuDeviceGetAttribute(&value, which, context.device()),
+          "cuDeviceGetAttribute", kDoing);
+    return static_cast<std::uint32_t>(value);
+}
+
+/// What a multiprocessor keeps of its memory for each group.
+constexpr std::uint32_t kReservedBytes = 1024;
+
+/// Of `wanted` bytes what leaves room for two groups on a multiprocessor, unless much would be missing: then what one
+/// group can have.
+std::uint32_t fitting_bytes(const Context& context, std::uint32_t wanted, std::uint32_t own_bytes) {
+    const std::uint32_t most =
+        device_value(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    const std::uint32_t half =
+        device_value(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) / 2;
+    const auto beside = [](std::uint32_t bytes, std::uint32_t used) {
+        return bytes > used ? (bytes - used) / 16 * 16 : 0;
+    };
+    const std::uint32_t shared = beside(half, own_bytes + kReservedBytes);
+    const bool is_enough = wanted <= shared + shared / 8;
+    return std::min(wanted, is_enough ? shared : beside(most, own_bytes));
+}
+
+/// Lets a kernel have the group-shared memory that it can use.
+std::uint32_t give_shared_bytes(const Context& context, CUfunction function,
+                                const KernelDesc& desc) {
+    if (desc.shared_bytes == 0) {
+        return 0;
+    }
+    const Driver& driver = context.driver();
+    int own_bytes = 0;
+    check(driver,
+          driver.cuFuncGetAttribute(&own_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+          "cuFuncGetAttribute", kDoing);
+    const auto own = static_cast<std::uint32_t>(own_bytes);
+    const std::uint32_t given = fitting_bytes(context, desc.shared_bytes, own);
+    check(driver,
+          driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                    static_cast<int>(given)),
+          "cuFuncSetAttribute", kDoing);
+    // Above what any kernel may have, the driver would keep memory as a cache that a second group needs.
+    if (given + own > device_value(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)) {
+        check(driver,
+              driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                        CU_SHAREDMEM_CARVEOUT_MAX_SHARED),
+              "cuFuncSetAttribute", kDoing);
+    }
+    return given;
+}
+
 CUdeviceptr globals_address(const Driver& driver, CUmodule module, const KernelDesc& desc) {
     if (desc.globals.size_bytes == 0) {
         return 0;
@@ -112,6 +165,7 @@ std::optional<Module> try_load_module(const Context& context, std::span<const st
         module.parameter_bytes = parameter_bytes(driver, module.function, desc);
         module.globals_address = globals_address(driver, module.handle, desc);
         require_group_size(context, module.function, desc);
+        module.shared_bytes = give_shared_bytes(context, module.function, desc);
     } catch (...) {
         driver.cuModuleUnload(module.handle);
         throw;
