@@ -113,6 +113,7 @@ TEST_CASE("one operand that collects its gradient brackets the turns of its grou
     kernel.has_team = kernel.has_matrix_units = true;
     Kernel both = kernel;
     kernel.operands[0].can_collect = true;
+    kernel.operands[0].collected_bytes = 26624;
     both.operands[0].can_collect = both.operands[1].can_collect = true;
 
     lower(kernel);
@@ -126,6 +127,8 @@ TEST_CASE("one operand that collects its gradient brackets the turns of its grou
     CHECK(begin < loop);
     CHECK(loop < end);
     CHECK(kernel.group_count[0] == 256);
+    CHECK(kernel.collected_bytes == 26624);
+    CHECK(both.collected_bytes == 0);
     CHECK(source.find("weft_has_matrix_units = true;") != std::string::npos);
     CHECK(print(both).find("Group(") == std::string::npos);
     CHECK(both.collector.empty());
