@@ -132,7 +132,8 @@ struct Operand {
         Accumulation::none; ///< of a gradient_out; plain until the passes decide
     bool can_collect =
         false; ///< composite with a gradient: has beginGroup() and endGroup(), see Kernel::collector
-    std::int64_t collected_bytes = 0; ///< can_collect: group-shared memory that beginGroup() could use
+    std::int64_t collected_bytes =
+        0; ///< can_collect: group-shared memory that beginGroup() could use
     bool shares_memory =
         false; ///< of a gradient_out: another one of the call may be the same memory
 };

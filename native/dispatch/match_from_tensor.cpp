@@ -79,8 +79,7 @@ bool is_contiguous(const ArrayView& view) {
 
 bool is_from_tensor(const Type& type) {
     const bool is_marked = type.kind == TypeKind::structure && has_attribute(type, "FromTensor");
-    return is_marked && type.fields.size() >= kFewestFields &&
-           type.fields.size() <= kMostFields &&
+    return is_marked && type.fields.size() >= kFewestFields && type.fields.size() <= kMostFields &&
            std::all_of(type.fields.begin(), type.fields.end(), [](const reflect::Field& field) {
                const Type* const table = field.type->element.get();
                return field.type->kind == TypeKind::pointer && table != nullptr &&

@@ -47,6 +47,7 @@ struct FakeCuda {
     int busy_queries = 0;        ///< that many cuStreamQuery and cuEventQuery say "not ready"
     bool runs_by_itself = false; ///< work runs when it is queued, not when it is waited for
     int max_threads = 1024;      ///< what a function's registers allow
+    int registers = 255;         ///< of a thread
     int shared_bytes = 0;        ///< group-shared memory of a function's own
     int failing_call = 0; ///< the number of the one call, of any function, that fails; 0: none
 

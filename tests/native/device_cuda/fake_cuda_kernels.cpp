@@ -175,6 +175,7 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuFuncGetAttribute(int* value, CUfunction_attr
                                                      CUfunction) {
     WEFT_FAKE_ENTER(enter_context);
     *value = which == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ? state().shared_bytes
+             : which == CU_FUNC_ATTRIBUTE_NUM_REGS        ? state().registers
                                                           : state().max_threads;
     return CUDA_SUCCESS;
 }
@@ -206,7 +207,8 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuFuncGetParamInfo(CUfunction function, std::s
 WEFT_FAKE_EXPORT CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned grid_x,
                                                  unsigned grid_y, unsigned grid_z, unsigned block_x,
                                                  unsigned block_y, unsigned block_z,
-                                                 unsigned shared_bytes, CUstream stream, void**, void** extra) {
+                                                 unsigned shared_bytes, CUstream stream, void**,
+                                                 void** extra) {
     WEFT_FAKE_ENTER(enter_context);
     if (grid_x * grid_y * grid_z == 0 || !has_parameters(*function, extra)) {
         return CUDA_ERROR_INVALID_VALUE;
