@@ -132,6 +132,8 @@ struct Operand {
         Accumulation::none; ///< of a gradient_out; plain until the passes decide
     bool can_collect =
         false; ///< composite with a gradient: has beginGroup() and endGroup(), see Kernel::collector
+    std::int64_t collected_bytes =
+        0; ///< can_collect: group-shared memory that beginGroup() could use
     bool shares_memory =
         false; ///< of a gradient_out: another one of the call may be the same memory
 };
@@ -209,6 +211,7 @@ struct Kernel {
         false;             ///< few groups walk over all elements, so that each adds to a sum once
     Walk walk;             ///< persistent: along one dimension; else over all elements in order
     std::string collector; ///< persistent: the operand whose functions sum a gradient in the group
+    std::int64_t collected_bytes = 0; ///< group-shared memory that it could use
     std::vector<std::int64_t> tables; ///< group-shared sums: floats of each
     std::int32_t steps = 1;           ///< elements a thread takes one group apart, in a loop
     bool repeats_last =

@@ -30,6 +30,9 @@ struct KernelDesc {
     GlobalBlock globals{};
     std::string label{};
     bool fast_math = false; ///< CUDA: NVRTC's --use_fast_math
+    /// CUDA: bytes that the kernel could use of group-shared memory beside its own. It gets them as far as the GPU has
+    /// them, and asks for the size (%dynamic_smem_size).
+    std::uint32_t shared_bytes = 0;
 };
 
 /// A compiled entry point on one device. Immutable, thread-safe.

@@ -24,6 +24,8 @@ namespace {
 constexpr std::array kParts{SourcePart::primal, SourcePart::gradient_out, SourcePart::gradient_in,
                             SourcePart::gradient_out};
 constexpr std::size_t kFewestFields = 3;
+// Behind them, of what collects in a group: null, and a table as large as the memory that it could use for that.
+constexpr std::size_t kMostFields = kParts.size() + 1;
 
 /// The tensor shapes that fit: (R, C) if there are several rows, and (R * C,).
 bool is_shape_of(const std::vector<std::int64_t>& wanted, const std::vector<std::int64_t>& given) {
@@ -43,6 +45,14 @@ const reflect::TypeRef& table_of(const reflect::Field& field) {
 bool has_attribute(const Type& type, std::string_view name) {
     return std::any_of(type.attributes.begin(), type.attributes.end(),
                        [&](const reflect::Attribute& each) { return each.name == name; });
+}
+
+std::int64_t memory_of(const Type& table) {
+    std::int64_t bytes = sizeof(float);
+    for (const std::int64_t extent : reflect::element_shape(table)) {
+        bytes *= extent;
+    }
+    return bytes;
 }
 
 std::string shapes_text(const std::vector<std::int64_t>& wanted) {
@@ -69,8 +79,7 @@ bool is_contiguous(const ArrayView& view) {
 
 bool is_from_tensor(const Type& type) {
     const bool is_marked = type.kind == TypeKind::structure && has_attribute(type, "FromTensor");
-    return is_marked && type.fields.size() >= kFewestFields &&
-           type.fields.size() <= kParts.size() &&
+    return is_marked && type.fields.size() >= kFewestFields && type.fields.size() <= kMostFields &&
            std::all_of(type.fields.begin(), type.fields.end(), [](const reflect::Field& field) {
                const Type* const table = field.type->element.get();
                return field.type->kind == TypeKind::pointer && table != nullptr &&
@@ -110,8 +119,8 @@ bool Matcher::match_gradient_part(const MatchRequest& request, const PointerPart
                                   Operand& operand) {
     // Float values: both fields fit, the first has it.
     const bool is_taken =
-        part.field == &request.type->fields.back() &&
-        request.type->fields.size() == kParts.size() &&
+        request.type->fields.size() > kFewestFields &&
+        part.field == &request.type->fields[kFewestFields] &&
         reflect::same_type(*table_of(*part.field), *table_of(request.type->fields[1]));
     Node node = m_arguments.nodes[request.node];
     const bool is_given = part.source == SourcePart::gradient_in;
@@ -121,7 +130,7 @@ bool Matcher::match_gradient_part(const MatchRequest& request, const PointerPart
                                      : is_given ? node.tensor->grad_in().get()
                                                 : node.tensor->grad_out().get();
     const bool is_other =
-        gradient != nullptr && request.type->fields.size() == kParts.size() && !is_given &&
+        gradient != nullptr && request.type->fields.size() > kFewestFields && !is_given &&
         reflect::leaf(*gradient->dtype()).scalar != reflect::leaf(*table_of(*part.field)).scalar;
     if (gradient == nullptr || is_other || is_taken) {
         operand.kind = OperandKind::literal;
@@ -149,6 +158,12 @@ bool Matcher::match_from_tensor(const MatchRequest& request, const ArrayView& vi
         operand.field_names.push_back(field.name);
         pointer.type = field.type;
         pointer.name = request.name + field.name;
+        if (i == kParts.size()) {
+            pointer.kind = OperandKind::literal;
+            pointer.literal = text(field.type->full_name, "(nullptr)");
+            operand.collected_bytes = memory_of(*table_of(field));
+            continue;
+        }
         const PointerPart part{.source = kParts[i], .field = &field};
         const bool is_matched = part.source == SourcePart::primal
                                     ? match_part(request, view, part, pointer)

@@ -300,6 +300,7 @@ std::shared_ptr<device::Kernel> Module::create_kernel(compile::KernelCode code,
                     .cuda_symbol = "SLANG_globalParams"};
     desc.label = kernel.callee;
     desc.fast_math = fast_math;
+    desc.shared_bytes = static_cast<std::uint32_t>(kernel.collected_bytes);
     // The driver compiles for seconds and cannot be told to stop.
     return core::compute_abandonable<std::shared_ptr<device::Kernel>>(
         m_context.poll, [desc = std::move(desc), bytes = std::move(code.code),

@@ -184,18 +184,29 @@ bool takes_elements_in_order(const Kernel& kernel) {
     return kernel.walk.dimension < 0 && !kernel.is_raw_dispatch && !uses_thread_index(kernel);
 }
 
+// Where a group collects more, its multiprocessor has room for no other beside a cache: then one group has all threads
+// that its registers allow.
+constexpr std::int64_t kSmallCollection = 48 << 10;
+constexpr std::uint32_t kLargeGroup = 2 * kTeamGroup;
+
 /// The only network that has a gradient, on devices where a group has memory left for it.
 void choose_collector(Kernel& kernel) {
     std::int64_t count = 0;
     std::string name;
+    std::int64_t bytes = 0;
     for_each_operand(kernel, [&](const Operand& operand) {
         if (operand.can_collect) {
             ++count;
             name = operand.name;
+            bytes = operand.collected_bytes;
         }
     });
     if (count == 1 && kernel.has_matrix_units && takes_elements_in_order(kernel)) {
         kernel.collector = name;
+        kernel.collected_bytes = bytes;
+        if (bytes > kSmallCollection) {
+            kernel.group_size = {kLargeGroup, 1, 1};
+        }
         kernel.is_persistent = true;
     }
 }

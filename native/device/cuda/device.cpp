@@ -270,7 +270,8 @@ void CudaDevice::launch(const CudaKernel& kernel, const Dispatch& dispatch,
     const auto& threads = kernel.group_size();
     const CUresult code =
         driver.cuLaunchKernel(kernel.module().function, groups[0], groups[1], groups[2], threads[0],
-                              threads[1], threads[2], 0, stream, nullptr, parameters.extra());
+                              threads[1], threads[2], kernel.module().shared_bytes, stream, nullptr,
+                              parameters.extra());
     check(driver, code, "cuLaunchKernel",
           [&] { return core::text("dispatch: '", kernel.label(), "'"); });
     if (stream == m_queue->stream()) {

@@ -30,6 +30,7 @@
     X(cuEventRecord)                                                                               \
     X(cuEventSynchronize)                                                                          \
     X(cuFuncGetAttribute)                                                                          \
+    X(cuFuncSetAttribute)                                                                          \
     X(cuGetErrorName)                                                                              \
     X(cuGetErrorString)                                                                            \
     X(cuGraphAddKernelNode)                                                                        \

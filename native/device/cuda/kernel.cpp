@@ -65,6 +65,64 @@ void require_group_size(const Context& context, CUfunction function, const Kerne
     }
 }
 
+std::uint32_t device_value(const Context& context, CUdevice_attribute which) {
+    int value = 0;
+    const Driver& driver = context.driver();
+    check(driver, driver.cuDeviceGetAttribute(&value, which, context.device()),
+          "cuDeviceGetAttribute", kDoing);
+    return static_cast<std::uint32_t>(value);
+}
+
+/// What a multiprocessor keeps of its memory for each group.
+constexpr std::uint32_t kReservedBytes = 1024;
+
+std::uint32_t function_value(const Driver& driver, CUfunction function,
+                             CUfunction_attribute which) {
+    int value = 0;
+    check(driver, driver.cuFuncGetAttribute(&value, which, function), "cuFuncGetAttribute", kDoing);
+    return static_cast<std::uint32_t>(value);
+}
+
+void set_function_value(const Driver& driver, CUfunction function, CUfunction_attribute which,
+                        std::uint32_t value) {
+    check(driver, driver.cuFuncSetAttribute(function, which, static_cast<int>(value)),
+          "cuFuncSetAttribute", kDoing);
+}
+
+/// Lets a kernel have the group-shared memory that it can use: as much as leaves room for the groups that its registers
+/// allow on a multiprocessor, or for one if much would be missing. What is left there is a cache.
+std::uint32_t give_shared_bytes(const Context& context, CUfunction function,
+                                const KernelDesc& desc) {
+    if (desc.shared_bytes == 0) {
+        return 0;
+    }
+    const Driver& driver = context.driver();
+    const std::uint32_t own = function_value(driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    const std::uint32_t registers = std::max(
+        function_value(driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS) * thread_count(desc), 1U);
+    const std::uint32_t all =
+        device_value(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    const std::uint32_t most =
+        device_value(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    const std::uint32_t groups = std::clamp(
+        device_value(context, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) / registers, 1U,
+        2U);
+    const auto beside = [own](std::uint32_t bytes, std::uint32_t reserved) {
+        return bytes > own + reserved ? (bytes - own - reserved) / 16 * 16 : 0;
+    };
+    const std::uint32_t shared = std::min(beside(all / groups, kReservedBytes), beside(most, 0));
+    const bool is_enough = desc.shared_bytes <= shared + shared / 8;
+    const std::uint32_t given = std::min(desc.shared_bytes, is_enough ? shared : beside(most, 0));
+    set_function_value(driver, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, given);
+    // Above what any kernel may have, the driver's own choice may leave no room for the second group.
+    if (given + own > device_value(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)) {
+        const std::uint32_t used = (given + own + kReservedBytes) * (is_enough ? groups : 1);
+        set_function_value(driver, function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                           std::min((used * 100 + all - 1) / all, 100U));
+    }
+    return given;
+}
+
 CUdeviceptr globals_address(const Driver& driver, CUmodule module, const KernelDesc& desc) {
     if (desc.globals.size_bytes == 0) {
         return 0;
@@ -112,6 +170,7 @@ std::optional<Module> try_load_module(const Context& context, std::span<const st
         module.parameter_bytes = parameter_bytes(driver, module.function, desc);
         module.globals_address = globals_address(driver, module.handle, desc);
         require_group_size(context, module.function, desc);
+        module.shared_bytes = give_shared_bytes(context, module.function, desc);
     } catch (...) {
         driver.cuModuleUnload(module.handle);
         throw;

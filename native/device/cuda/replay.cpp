@@ -78,6 +78,7 @@ public:
         parameters.blockDimX = kernel.group_size()[0];
         parameters.blockDimY = kernel.group_size()[1];
         parameters.blockDimZ = kernel.group_size()[2];
+        parameters.sharedMemBytes = kernel.module().shared_bytes;
         parameters.extra = arguments.extra();
         CUgraphNode node = nullptr;
         check(m_driver,

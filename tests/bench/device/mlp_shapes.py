@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of many shapes beside torch on a CUDA GPU: right, and how fast.
+"""Networks of many shapes beside torch and jax on a GPU, by CUDA and by Vulkan: right, how fast.
 
-Forward and backward of the squared error, gradients of the weights. Torch runs the same step
-eagerly, as a CUDA graph, and compiled where torch.compile works; the best of these counts. Run it
-where torch and weft are: ``python mlp_shapes.py [part of names]``. Prints one line a case; the exit
-status counts wrong results.
+Forward and backward of the squared error, gradients of the weights. Torch runs the same step as a
+CUDA graph, with --compiled also by torch.compile; jax, where it is installed, by jax.jit; the best
+of these counts. ``python mlp_shapes.py [--compiled] [--no-jax] [--vulkan N] [part of names]``.
+Kernels are compiled first, by processes side by side. Prints one line a case; the exit status
+counts wrong results.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import subprocess
 import sys
-from dataclasses import dataclass
+import time
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
-import mlp_h200
-import numpy as np
-import torch
-from mlp_h200 import seconds
-from torch_cases import graph_of
+from step_times import best_seconds
 
 import weft
 
@@ -45,30 +47,85 @@ class Shape:
 
 
 SHAPES = [
-    Shape(sizes, scalar)
-    for sizes in [
-        (32, 64, 64, 8),
-        (64, 128, 128, 16),
-        (3, 32, 32, 3),
-        (16, 16, 16),
-        (2, 64, 64, 64, 64, 3),
-        (48, 96, 96, 5),
-        (32, 256, 256, 8),
-        (20, 40, 3),
+    Shape(sizes, scalar, **options)
+    for sizes, options in [
+        ((32, 64, 64, 8), {}),
+        ((64, 128, 128, 16), {}),
+        ((3, 32, 32, 3), {}),
+        ((16, 16, 16), {}),
+        ((2, 64, 64, 64, 64, 3), {}),
+        ((48, 96, 96, 5), {}),
+        ((32, 256, 256, 8), {}),
+        ((20, 40, 3), {}),
+        ((32, 64, 64, 8), {"biases": True}),
+        ((32, 64, 64, 8), {"hidden": "Tanh"}),
+        ((64, 128, 128, 16), {"biases": True, "hidden": "Sigmoid", "extra": 99}),
+        ((32, 64, 64, 8), {"extra": 17}),
     ]
     for scalar in ("float", "half")
-] + [
-    Shape((32, 64, 64, 8), "float", True),
-    Shape((32, 64, 64, 8), "half", True),
-    Shape((32, 64, 64, 8), "float", False, "Tanh"),
-    Shape((32, 64, 64, 8), "float", True, "Sigmoid"),
-    Shape((32, 64, 64, 8), "float", extra=17),
-    Shape((32, 64, 64, 8), "half", extra=17),
-    Shape((64, 128, 128, 16), "float", True, extra=99),
 ]
+COUNT = 1 << 18
+PROCESSES = 8
 
 
-def gradients(network: torch.nn.Sequential) -> np.ndarray:
+def case_of(device: weft.Device, shape: Shape, count: int = COUNT) -> SquaredErrorStep:
+    """Return tensors and the function of a shape."""
+    return SquaredErrorStep(
+        device,
+        shape.sizes,
+        count + shape.extra,
+        biases=shape.biases,
+        scalar=shape.scalar,
+        hidden=shape.hidden,
+        options=os.environ.get("MLP_OPTIONS", ""),
+    )
+
+
+def compile_part(kind: str, shapes: list[Shape]) -> None:
+    """Compile the kernels of some shapes into the cache."""
+    device = weft.create_device(type=getattr(weft.DeviceType, kind))
+    for shape in shapes:
+        case = case_of(device, shape, 1024)
+        case.step()
+        case.backward(case.weights, case.inputs.with_grads(), case.targets, _result=case.result)
+    device.wait()
+
+
+def start_compiling(arguments: list[str]) -> list[subprocess.Popen[bytes]]:
+    """Start processes that compile all kernels."""
+    return [
+        subprocess.Popen([sys.executable, __file__, *arguments, "--part", str(part)])
+        for part in range(PROCESSES)
+    ]
+
+
+def start_jax(shapes: list[Shape]) -> subprocess.Popen[str]:
+    """Start the process that measures jax."""
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("mlp_jax.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    rows = [[*astuple(shape)[:4], COUNT + shape.extra] for shape in shapes]
+    process.stdin.write(json.dumps(rows) + "\n")
+    process.stdin.flush()
+    return process
+
+
+def jax_times(process: subprocess.Popen[str], shapes: list[Shape]) -> dict[Shape, float]:
+    """Return jax's seconds; none where it is not installed."""
+    try:
+        output, _ = process.communicate("go\n", timeout=60)
+        return dict(zip(shapes, json.loads(output), strict=True))
+    except Exception as error:
+        process.kill()
+        print(f"jax: {type(error).__name__}: {error}")
+        return {}
+
+
+def gradients(torch, network):
     """Return the gradients of weights and biases in Weft's layout."""
     parts = []
     for module in network:
@@ -76,10 +133,10 @@ def gradients(network: torch.nn.Sequential) -> np.ndarray:
             parts.append(module.weight.grad.T.reshape(-1))
             if module.bias is not None:
                 parts.append(module.bias.grad)
-    return torch.cat(parts).double().cpu().numpy()
+    return torch.cat(parts).double()
 
 
-def is_wrong(shape: Shape, case: SquaredErrorStep) -> bool:
+def is_wrong(torch, shape: Shape, case: SquaredErrorStep) -> bool:
     """Compare a step with torch in double precision; print errors that are too large."""
     exact = case.torch_network(torch, torch.float64)
     x, target = case.torch_arrays(torch, torch.float64)
@@ -87,75 +144,109 @@ def is_wrong(shape: Shape, case: SquaredErrorStep) -> bool:
     loss = ((exact(x) - target) ** 2).sum(1)
     (loss.sum() * case.given).backward()
     inputs = case.inputs.with_grads()
+    # With the gradient of the input, then without: two kernels.
     case.backward(case.weights, inputs, case.targets, _result=case.result)
+    twice = gradients(torch, exact) * 2
+    case.step()
     limit = 3e-2 if shape.scalar == "half" else 2e-5
     pairs = {
-        "loss": (case.result, loss.detach().cpu().numpy()),
-        "gradient of the weights": (case.weights.grad_out, gradients(exact)),
-        "gradient of the input": (inputs.grad_out, x.grad.cpu().numpy()),
+        "loss": (case.result, loss.detach()),
+        "gradient of the weights": (case.weights.grad_out, twice),
+        "gradient of the input": (inputs.grad_out, x.grad),
     }
     passed = []
     for name, (got, expected) in pairs.items():
-        found = got.to_numpy().astype(np.float64)
-        errors = np.abs(found - expected).ravel() / np.abs(expected).max()
-        passed.append(bool(np.quantile(errors, 0.999) <= limit))
+        found = torch.from_numpy(got.to_numpy()).cuda().double()
+        errors = (found - expected).abs().ravel() / expected.abs().max()
+        error = float(errors.kthvalue(max(1, int(errors.numel() * 0.999))).values)
+        passed.append(error <= limit)
         if not passed[-1]:
-            print(f"  WRONG {shape.name}: {name}, {np.quantile(errors, 0.999):.2e}")
+            print(f"  WRONG {shape.name}: {name}, {error:.2e}")
     return not all(passed)
 
 
-def torch_times(shape: Shape, case: SquaredErrorStep) -> dict[str, float]:
+def torch_times(torch, shape: Shape, case: SquaredErrorStep, compiles: bool) -> dict[str, float]:
     """Return the times of torch's ways of the step that work here."""
+    from torch_cases import graph_of
+
     dtype = torch.float16 if shape.scalar == "half" else torch.float32
     x, target = case.torch_arrays(torch, dtype)
     times: dict[str, float] = {}
-    for compiles in (False, True):
+    for name in ["graph"] + ["compiled graph"] * compiles:
         network = case.torch_network(torch, dtype)
-        called = torch.compile(network) if compiles else network
+        called = torch.compile(network) if name.startswith("compiled") else network
 
         def step(called=called, network=network) -> None:
             for parameter in network.parameters():
                 parameter.grad = None
             ((called(x) - target) ** 2).sum().backward()
 
-        name = "compiled" if compiles else "eager"
         try:
-            times[name] = seconds(step, torch.cuda.synchronize)
-            times[f"{name} graph"] = seconds(graph_of(step).replay, torch.cuda.synchronize)
+            times[name] = best_seconds(graph_of(step).replay, torch.cuda.synchronize)
         except Exception as error:  # no compiler here, or none for this
             print(f"  torch {name}: {type(error).__name__}")
     return times
 
 
+def parse_arguments() -> argparse.Namespace:
+    """Return what the command line asks for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("wanted", nargs="?", default="", help="part of the names of shapes")
+    parser.add_argument("--compiled", action="store_true", help="torch.compile too: minutes")
+    parser.add_argument("--no-jax", action="store_true")
+    parser.add_argument("--vulkan", type=int, default=4, help="how many of the first, 0: none")
+    parser.add_argument("--part", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def measure(options: argparse.Namespace, shapes: list[Shape], by_jax: dict[Shape, float]) -> int:
+    """Print a line a shape; return how many results were wrong."""
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    device = weft.create_device(type=weft.DeviceType.cuda)
+    vulkan = weft.create_device(type=weft.DeviceType.vulkan) if options.vulkan else None
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, {COUNT} samples")
+    print(f"microseconds; Vulkan: {vulkan.info.name if vulkan else '-'}")
+    wrong = 0
+    for i, shape in enumerate(shapes):
+        case = case_of(device, shape)
+        wrong += is_wrong(torch, shape, case)
+        ours = best_seconds(case.step, device.wait)
+        times = torch_times(torch, shape, case, options.compiled)
+        if shape in by_jax:
+            times["jax"] = by_jax[shape]
+        best = min(times.values())
+        line = f"{shape.name:38} weft {ours * 1e6:8.1f}  of the best {ours / best:5.2f}"
+        line += "".join(f"  {name} {each * 1e6:8.1f}" for name, each in times.items())
+        if vulkan is not None and i < options.vulkan:
+            other = case_of(vulkan, shape)
+            wrong += is_wrong(torch, shape, other)
+            theirs = best_seconds(other.step, vulkan.wait)
+            line += f"  Vulkan {theirs * 1e6:9.1f} ({theirs / ours:5.2f} of CUDA)"
+        print(line, flush=True)
+    return wrong
+
+
 def main() -> int:
     """Check and time all shapes."""
-    count, wanted = 1 << 18, sys.argv[1] if len(sys.argv) > 1 else ""
-    mlp_h200.REPEATS, mlp_h200.ROUNDS = 20, 4
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch._dynamo.config.recompile_limit = 1000
-    device = weft.create_device(type=weft.DeviceType.cuda)
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, {count} samples")
-    wrong = 0
-    for shape in SHAPES:
-        if wanted not in shape.name:
-            continue
-        case = SquaredErrorStep(
-            device,
-            shape.sizes,
-            count + shape.extra,
-            biases=shape.biases,
-            scalar=shape.scalar,
-            hidden=shape.hidden,
-        )
-        wrong += is_wrong(shape, case)
-        ours = seconds(case.step, device.wait)
-        times = torch_times(shape, case)
-        best = min(times, key=times.__getitem__)
-        print(
-            f"{shape.name:34} weft {ours * 1e6:9.1f} us, torch {best} {times[best] * 1e6:9.1f} us: "
-            f"{ours / times[best]:6.2f}",
-            flush=True,
-        )
+    options = parse_arguments()
+    shapes = [shape for shape in SHAPES if options.wanted in shape.name]
+    if options.part is not None:
+        compile_part("cuda", shapes[options.part :: PROCESSES])
+        compile_part("vulkan", shapes[: options.vulkan][options.part :: PROCESSES])
+        return 0
+    start = time.perf_counter()
+    os.environ.setdefault("WEFT_CACHE_DIR", f"/tmp/weft_shapes_{os.getpid()}")
+    by_jax: dict[Shape, float] = {}
+    process = None if options.no_jax else start_jax(shapes)
+    for each in start_compiling(sys.argv[1:]):
+        each.wait()
+    print(f"compiled after {time.perf_counter() - start:.0f} s", flush=True)
+    if process is not None:
+        by_jax = jax_times(process, shapes)
+    wrong = measure(options, shapes, by_jax)
+    print(f"{wrong} wrong, {time.perf_counter() - start:.0f} s")
     return wrong
 
 

@@ -111,12 +111,17 @@ TEST_CASE("one operand that collects its gradient brackets the turns of its grou
     kernel.derivative = Derivative::backward;
     kernel.subgroup_size = 32;
     kernel.has_team = kernel.has_matrix_units = true;
+    kernel.group_size = {kTeamGroup, 1, 1};
     Kernel both = kernel;
     kernel.operands[0].can_collect = true;
+    kernel.operands[0].collected_bytes = 26624;
+    Kernel large = kernel;
+    large.operands[0].collected_bytes = 106496;
     both.operands[0].can_collect = both.operands[1].can_collect = true;
 
     lower(kernel);
     lower(both);
+    lower(large);
     const std::string source = print(kernel);
 
     const auto begin = source.find("weft_a.beginGroup(weft_lane_in_group);");
@@ -126,6 +131,10 @@ TEST_CASE("one operand that collects its gradient brackets the turns of its grou
     CHECK(begin < loop);
     CHECK(loop < end);
     CHECK(kernel.group_count[0] == 256);
+    CHECK(kernel.collected_bytes == 26624);
+    CHECK(both.collected_bytes == 0);
+    CHECK(kernel.group_size[0] == 128);
+    CHECK(large.group_size[0] == 256);
     CHECK(source.find("weft_has_matrix_units = true;") != std::string::npos);
     CHECK(print(both).find("Group(") == std::string::npos);
     CHECK(both.collector.empty());

@@ -47,6 +47,8 @@ struct FakeCuda {
     int busy_queries = 0;        ///< that many cuStreamQuery and cuEventQuery say "not ready"
     bool runs_by_itself = false; ///< work runs when it is queued, not when it is waited for
     int max_threads = 1024;      ///< what a function's registers allow
+    int registers = 255;         ///< of a thread
+    int shared_bytes = 0;        ///< group-shared memory of a function's own
     int failing_call = 0; ///< the number of the one call, of any function, that fails; 0: none
 
     // Read by a test.
@@ -58,6 +60,7 @@ struct FakeCuda {
     std::uint64_t device_bytes = 0;
     std::uint64_t peak_device_bytes = 0;
     int live_modules = 0;
+    unsigned given_shared_bytes = 0; ///< of the last launch, beside the function's own
     int live_events = 0;
     int live_graphs = 0;
     std::array<int, 2> retained{};

@@ -14,6 +14,7 @@ struct CUfunc_st {
     std::string name;
     std::size_t parameter_bytes = 0;
     CUmodule module = nullptr;
+    int most_shared_bytes = 0; ///< beside its own
 };
 
 struct CUmod_st {
@@ -37,6 +38,8 @@ namespace {
 
 using weft::test::FakeLaunch;
 using namespace weft::test::fake;
+
+constexpr int kMostSharedBytes = 227 << 10;
 
 std::vector<std::byte> parameters_of(const CUfunc_st& function, void** extra) {
     std::vector<std::byte> bytes(function.parameter_bytes);
@@ -168,9 +171,25 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuModuleGetGlobal(CUdeviceptr* address, std::s
     return CUDA_SUCCESS;
 }
 
-WEFT_FAKE_EXPORT CUresult CUDAAPI cuFuncGetAttribute(int* value, CUfunction_attribute, CUfunction) {
+WEFT_FAKE_EXPORT CUresult CUDAAPI cuFuncGetAttribute(int* value, CUfunction_attribute which,
+                                                     CUfunction) {
     WEFT_FAKE_ENTER(enter_context);
-    *value = state().max_threads;
+    *value = which == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ? state().shared_bytes
+             : which == CU_FUNC_ATTRIBUTE_NUM_REGS        ? state().registers
+                                                          : state().max_threads;
+    return CUDA_SUCCESS;
+}
+
+WEFT_FAKE_EXPORT CUresult CUDAAPI cuFuncSetAttribute(CUfunction function,
+                                                     CUfunction_attribute which, int value) {
+    WEFT_FAKE_ENTER(enter_context);
+    if (which != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+        return CUDA_SUCCESS;
+    }
+    if (value < 0 || value + state().shared_bytes > kMostSharedBytes) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    function->most_shared_bytes = value;
     return CUDA_SUCCESS;
 }
 
@@ -187,12 +206,17 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuFuncGetParamInfo(CUfunction function, std::s
 
 WEFT_FAKE_EXPORT CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned grid_x,
                                                  unsigned grid_y, unsigned grid_z, unsigned block_x,
-                                                 unsigned block_y, unsigned block_z, unsigned,
-                                                 CUstream stream, void**, void** extra) {
+                                                 unsigned block_y, unsigned block_z,
+                                                 unsigned shared_bytes, CUstream stream, void**,
+                                                 void** extra) {
     WEFT_FAKE_ENTER(enter_context);
     if (grid_x * grid_y * grid_z == 0 || !has_parameters(*function, extra)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (shared_bytes > static_cast<unsigned>(function->most_shared_bytes)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    state().given_shared_bytes = shared_bytes;
     auto work = work_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, extra);
     if (weft::test::FakeCuda::Stream* const other = find_stream(stream)) {
         other->queue.push_back(std::move(work));

@@ -311,6 +311,28 @@ TEST_CASE("kernels and buffers of another device are refused") {
     other->close();
 }
 
+TEST_CASE("a kernel gets the shared memory that it can use as far as the GPU has it") {
+    FakeDevice device;
+    device.cuda().shared_bytes = 5248;
+    const auto given = [&](std::uint32_t wanted, std::uint32_t threads = 128) {
+        KernelDesc desc = store_desc();
+        desc.shared_bytes = wanted;
+        desc.group_size = {threads, 1, 1};
+        const auto kernel = device.create_kernel(desc, sizeof(StoreArguments), [](const auto&) {});
+        const StoreArguments arguments{};
+        device->dispatch({.kernel = kernel.get(), .arguments = bytes_of(arguments)});
+        return device.cuda().given_shared_bytes;
+    };
+
+    CHECK(given(0) == 0);
+    CHECK(given(4096) == 4096);
+    CHECK(given(106496) == 106496);             // two groups on a multiprocessor
+    CHECK(given(112000) == (114 << 10) - 6272); // two, where little is missing
+    CHECK(given(303104) == (227 << 10) - 5248); // one
+    CHECK(given(200000, 256) == 200000);        // one, by its registers
+    device.finish();
+}
+
 TEST_CASE("a group that needs too many registers is refused when the kernel is made") {
     FakeDevice device;
     device.cuda().max_threads = 32;
