@@ -5,6 +5,8 @@
 #include "kernel_builder.hpp"
 #include "support/catch.hpp"
 
+#include <memory>
+
 using namespace weft::codegen;
 using namespace weft::codegen::testing;
 using namespace weft;
@@ -39,7 +41,6 @@ Kernel gather_kernel(const std::vector<std::int64_t>& shape, std::int64_t calls 
     table.primal_type = "Tensor<float, 1>";
     table.gradient_parts = {"AtomicTensor"};
     table.memory.reach_bytes = static_cast<std::uint64_t>(entries) * 4;
-    table.is_differentiated = true;
     Operand gradient = table;
     gradient.name += "_gradient_out";
     gradient.writes = true;
