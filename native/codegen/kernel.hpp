@@ -41,6 +41,7 @@ struct Memory {
                ///< call of a tile, or of several turns of a walk
     std::int32_t binding = -1; ///< storage-buffer slot, -1: a pointer
     std::int32_t table = -1;   ///< group-shared sums that collect what is added, -1: none
+    std::int32_t cache = -1;   ///< group-shared lines that collect some of it, -1: none
 };
 
 enum class OperandKind : std::uint8_t {
@@ -74,6 +75,7 @@ enum class Accumulation : std::uint8_t {
     subgroup, ///< the innermost neighbours share it: one atomic addition a subgroup
     atomic,   ///< shared by calls far apart, or picked by the function: one atomic addition a call
     table,    ///< a small tensor that the function picks from: group-shared memory, then as group
+    cache,    ///< a large one: lines of it in group-shared memory, then as atomic
     callee,   ///< the function adds by itself: sums of a subgroup, then one atomic addition each
 };
 
@@ -167,6 +169,11 @@ struct StorageSlot {
 inline constexpr std::int64_t kTileEdge = 32;
 /// The least that Vulkan promises for maxComputeSharedMemorySize.
 inline constexpr std::int64_t kSharedBytes = 16384;
+/// Most group-shared memory that kernels use: what CUDA gives every kernel.
+inline constexpr std::uint32_t kMostSharedBytes = 49152;
+
+/// Scalars of a gradient in a line of Kernel::caches.
+inline constexpr std::int64_t kCacheLine = 64;
 
 /// Threads of a group where a function's subgroups work together; shaders/mlp/team.slang sizes its memory by it.
 inline constexpr std::uint32_t kTeamGroup = 128;
@@ -201,6 +208,7 @@ struct Kernel {
     bool has_subgroup_sums = false;
     std::uint32_t subgroup_size = 0; ///< 0: no gain from work in common
     bool has_matrix_units = false;
+    std::uint32_t shared_bytes = kSharedBytes; ///< group-shared memory, at most kMostSharedBytes
 
     // Decided by the passes.
     std::vector<std::int64_t> dimensions; ///< collapsed shape, at least one entry
@@ -213,6 +221,7 @@ struct Kernel {
     std::string collector; ///< persistent: the operand whose functions sum a gradient in the group
     std::int64_t collected_bytes = 0; ///< group-shared memory that it could use
     std::vector<std::int64_t> tables; ///< group-shared sums: floats of each
+    std::vector<std::int32_t> caches; ///< lines of kCacheLine group-shared sums: how many of each, a power of two
     std::int32_t steps = 1;           ///< elements a thread takes one group apart, in a loop
     bool repeats_last =
         false; ///< threads past the last element repeat it without effect, so that subgroups are whole

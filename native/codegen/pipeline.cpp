@@ -4,6 +4,7 @@
 #include "codegen/passes/accumulation.hpp"
 #include "codegen/passes/ahead.hpp"
 #include "codegen/passes/arguments.hpp"
+#include "codegen/passes/cache.hpp"
 #include "codegen/passes/classify.hpp"
 #include "codegen/passes/collapse.hpp"
 #include "codegen/passes/index_width.hpp"
@@ -21,6 +22,7 @@ void lower(Kernel& kernel) {
     choose_accumulation(kernel);  // gradients: plain, through the group, or atomic
     choose_index_width(kernel);   // 32-bit unless an offset needs more
     choose_tiling(kernel);        // transposed operands read through the cache in tiles
+    cache_additions(kernel);      // entries that neighbours add to meet in group-shared memory
     choose_vector_width(kernel);  // several elements a thread, 16-byte accesses
     stage_structures(kernel);     // elements of odd sizes pass through group-shared memory on GPUs
     load_ahead(kernel);           // several turns of a walk have their loads in flight together

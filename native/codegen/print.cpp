@@ -4,6 +4,7 @@
 #include "codegen/leaves.hpp"
 #include "codegen/names.hpp"
 #include "codegen/print_atomic.hpp"
+#include "codegen/print_cache.hpp"
 #include "codegen/print_gradient.hpp"
 #include "codegen/print_group.hpp"
 #include "codegen/print_value.hpp"
@@ -34,6 +35,7 @@ public:
         print_arguments();
         print_storage();
         print_group_memory(m_kernel, m_out);
+        print_caches(m_kernel, m_out);
         m_gradients.print_declarations();
         print_entry();
         return m_out.take();
@@ -85,6 +87,8 @@ private:
         if (m_kernel.sums != SumPass::at_once) {
             m_out.line(text(
                 "export static const int weft_sum_pass = ", static_cast<int>(m_kernel.sums), ";"));
+            export_if(m_kernel.sums == SumPass::fixed && m_kernel.has_subgroup_sums,
+                      "weft_adds_integers_by_subgroup");
         } else if (m_kernel.has_subgroup_sums) { // which lanes meet may differ from run to run
             m_out.line("export static const bool weft_adds_by_subgroup = true;");
         }
@@ -172,7 +176,9 @@ private:
             return;
         }
         if (m_kernel.steps > 1) {
+            print_cache_begin(m_kernel, m_values, m_out);
             print_stepping_body(type, count);
+            print_cache_end(m_kernel, m_out);
             return;
         }
         if (m_kernel.repeats_last) {
@@ -283,7 +289,8 @@ private:
             text("for (uint weft_step = 0; weft_step < ", block, "; weft_step += ", group, ")"));
         m_out.line(
             text("const ", type, " weft_index = weft_block + weft_step + weft_lane_in_group;"));
-        m_out.line("if (weft_index >= " + count + ") return;");
+        m_out.line(text("if (weft_index >= ", count, ") ",
+                        m_kernel.caches.empty() ? "return;" : "break;"));
         print_coordinates();
         print_element();
         m_out.close();
@@ -340,7 +347,9 @@ private:
         if (!m_kernel.is_persistent) {
             m_out.line(text("const ", type, " weft_block = ", first, ";"));
             m_out.line("if (weft_block >= " + count + ") return;");
+            print_cache_begin(m_kernel, m_values, m_out);
             print_staged_block(body, count);
+            print_cache_end(m_kernel, m_out);
             return;
         }
         m_gradients.declare_sums();

@@ -3,6 +3,7 @@
 
 #include "codegen/leaves.hpp"
 #include "codegen/names.hpp"
+#include "codegen/print_cache.hpp"
 #include "codegen/print_group.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -355,10 +356,13 @@ void ValuePrinter::load_tensor(const Operand& operand) {
     m_out.line(text("int64_t ", name, "_strides[", rank, "] = {", strides, "};"));
     const std::string tail = text(", ", name, "_shape, ", name, "_strides)");
     std::string parts = text("(", element, "*)(", address, ")", tail);
-    if (!operand.gradient_out.empty() && operand.gradient_out.front().memory.table >= 0) {
+    const Memory* const summed =
+        operand.gradient_out.empty() ? nullptr : &operand.gradient_out.front().memory;
+    if (summed != nullptr && (summed->table >= 0 || summed->cache >= 0)) {
         const Operand& gradient = operand.gradient_out.front();
-        const std::string type = text("GroupDiffTensor<", element, ", ", rank, ", ",
-                                      table_name(gradient.memory.table), ">");
+        const std::string sums =
+            summed->table >= 0 ? table_name(summed->table) : cache_name(summed->cache);
+        const std::string type = text("GroupDiffTensor<", element, ", ", rank, ", ", sums, ">");
         declare_gradient_strides(gradient);
         m_out.line(text(type, " ", name, " = ", type, "(", operand.primal_type, "(", parts, ", ",
                         gradient.name, "_strides);"));

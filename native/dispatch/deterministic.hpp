@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward calls whose sums do not depend on the order of additions. Floating-point additions round, so their order
 // shows in the last bits; integer additions do not. The kernel therefore runs twice: it first finds, for every scalar
-// of a shared gradient, the largest exponent and the number of what will be added (a maximum and a count do not depend
-// on the order either), and then adds each contribution as a multiple of the unit that just keeps the sum within 63
+// of a shared gradient, the largest exponent and, of doubles, the number of what will be added (a maximum and a count do
+// not depend on the order either), and then adds each contribution as a multiple of a unit that keeps the sum within 63
 // bits. One more kernel rounds the sums and adds them to the gradient.
-// Half and float keep at least as many bits as a sum in their own type; double keeps 62 less the bits of the count.
+// Half and float keep 30 bits below the largest contribution, which leaves room for 2^32 of them; double keeps 62 less the
+// bits of the count.
 // After Demmel and Nguyen, "Parallel Reproducible Summation", IEEE Transactions on Computers 64(7), 2015, with a unit
 // that is measured instead of a chain of bins.
 #pragma once

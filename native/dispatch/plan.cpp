@@ -81,6 +81,8 @@ const char* accumulation_words(const codegen::Kernel& kernel, codegen::Accumulat
     case codegen::Accumulation::atomic: return ", one atomic addition a call";
     case codegen::Accumulation::table:
         return ", collected in shared memory, one atomic addition an entry and group";
+    case codegen::Accumulation::cache:
+        return ", partly collected in shared memory, one atomic addition an entry and block";
     case codegen::Accumulation::callee:
         return kernel.collector.empty() ? ", summed in the subgroup, one atomic addition a subgroup"
                                         : ", summed in the group, one atomic addition a group";
@@ -239,6 +241,7 @@ void adapt_to_device(codegen::Kernel& kernel, const device::Device& device) {
     kernel.subgroup_size = kernel.prefers_storage_bindings ? 0 : info.limits.subgroup_size;
     kernel.has_subgroup_sums = info.features.subgroup_arithmetic;
     kernel.has_matrix_units = info.features.matrix_units;
+    kernel.shared_bytes = std::min(info.limits.max_shared_memory, codegen::kMostSharedBytes);
 }
 
 std::shared_ptr<LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,

@@ -17,11 +17,14 @@ constexpr std::int64_t kFewestSteps = 4;
 constexpr std::int64_t kFewestLanes = 64;
 constexpr std::int64_t kTurnsAhead = 4; // of passes/ahead.cpp
 
-// What is left of the least that Vulkan promises for shared memory (16 KiB) beside the sums of the threads.
-constexpr std::int64_t kTableFloats = 3072;
+// Of the sums of a group's threads, which lie beside the tables.
+constexpr std::int64_t kSumBytes = 4096;
 // Each group clears its table and adds it to memory: the calls must outweigh that.
 constexpr std::int64_t kFewestCallsOfTable = std::int64_t{1} << 14;
 constexpr std::int64_t kFewestCallsAnEntry = 16;
+// A table that leaves room for few groups on a multiprocessor.
+constexpr std::int64_t kFloatsOfLargeTable = 3072;
+constexpr std::int64_t kFewestCallsAnEntryOfLargeTable = 256;
 
 bool is_shared_along(const Kernel& kernel, const Memory& memory, std::size_t dimension) {
     return memory.call_strides[dimension] == 0 && kernel.dimensions[dimension] > 1;
@@ -111,20 +114,16 @@ std::int64_t table_size(const Operand& gradient) {
 /// Whether the group can collect in shared memory what the function adds to a tensor.
 bool fits_table(const Kernel& kernel, const Operand& tensor, const Operand& gradient,
                 std::int64_t used) {
-    if (!sums_in_float(*tensor.type->element) || gradient.memory.reach_bytes == 0) {
+    if (!adds_scalars_forward(tensor, gradient)) {
         return false;
     }
     const std::int64_t floats = table_size(gradient);
     const std::int64_t calls = call_count(kernel);
-    const bool is_forward =
-        std::all_of(gradient.tensor_strides.begin(), gradient.tensor_strides.end(),
-                    [](std::int64_t stride) { return stride >= 0; });
-    const reflect::TypeKind kind = tensor.type->element->kind;
-    const bool is_flat = kind == reflect::TypeKind::scalar || kind == reflect::TypeKind::vector;
-    return tensor.type->tensor.is_interface &&
-           tensor.type->tensor.access == reflect::Access::read && is_flat &&
-           gradient.memory.is_uniform && is_forward && used + floats <= kTableFloats &&
-           calls >= kFewestCallsOfTable && calls >= floats * kFewestCallsAnEntry;
+    const std::int64_t calls_an_entry = used + floats > kFloatsOfLargeTable
+                                            ? kFewestCallsAnEntryOfLargeTable
+                                            : kFewestCallsAnEntry;
+    return (used + floats) * 4 + kSumBytes <= std::int64_t{kernel.shared_bytes} &&
+           calls >= kFewestCallsOfTable && calls >= floats * calls_an_entry;
 }
 
 /// Gradients of the tensors that the function picks elements from.
@@ -220,6 +219,21 @@ void keep_subgroups_whole(Kernel& kernel) {
 }
 
 } // namespace
+
+bool adds_scalars_forward(const Operand& tensor, const Operand& gradient) {
+    if (tensor.kind != OperandKind::tensor || !sums_in_float(*tensor.type->element) ||
+        gradient.memory.reach_bytes == 0) {
+        return false;
+    }
+    const bool is_forward =
+        std::all_of(gradient.tensor_strides.begin(), gradient.tensor_strides.end(),
+                    [](std::int64_t stride) { return stride >= 0; });
+    const reflect::TypeKind kind = tensor.type->element->kind;
+    const bool is_flat = kind == reflect::TypeKind::scalar || kind == reflect::TypeKind::vector;
+    return tensor.type->tensor.is_interface &&
+           tensor.type->tensor.access == reflect::Access::read && is_flat &&
+           gradient.memory.is_uniform && is_forward;
+}
 
 void choose_accumulation(Kernel& kernel) {
     choose_tables(kernel);

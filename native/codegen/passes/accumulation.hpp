@@ -9,4 +9,7 @@ namespace weft::codegen {
 /// where a sum over the group pays.
 void choose_accumulation(Kernel& kernel);
 
+/// Whether what the function adds to a gradient of a tensor are floats or halves at offsets from its first scalar on.
+[[nodiscard]] bool adds_scalars_forward(const Operand& tensor, const Operand& gradient);
+
 } // namespace weft::codegen

@@ -30,6 +30,9 @@ std::int32_t choose_steps(const Kernel& kernel) {
     if (kernel.walk.dimension >= 0) {
         return kernel.steps; // of load_ahead()
     }
+    if (!kernel.caches.empty() && kernel.stages.empty()) {
+        return kSteps;
+    }
     const bool is_plain =
         kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled && !kernel.is_persistent;
     return is_plain && !kernel.prefers_storage_bindings && !kernel.repeats_last &&

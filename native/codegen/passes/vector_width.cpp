@@ -160,7 +160,8 @@ void choose_vector_width(Kernel& kernel) {
         width /= 2;
     }
     const bool is_widened = width > 1 && !kernel.has_team && kernel.walk.dimension < 0 &&
-                            kernel.tables.empty() && pays(kernel, width);
+                            kernel.tables.empty() && kernel.caches.empty() &&
+                            pays(kernel, width);
     kernel.width = is_widened ? width : 1;
     // llvmpipe keeps the registers of an unrolled body in memory if the body is in a loop. Without the loop it adds
     // to a sum more often, yet takes a third less time.
