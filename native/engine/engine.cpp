@@ -26,8 +26,7 @@ compile::CompilerDesc compiler_desc(const EngineDesc& desc, const fs::path& cach
                        kLeastMemory, " bytes, got ", desc.compile_time_limit.count(), " ms and ",
                        desc.compile_memory_limit, " bytes; leave them as they are made"));
     }
-    compile::CompilerDesc compiler =
-        describe_compiler(desc.root.empty() ? installed_root() : desc.root, cache);
+    compile::CompilerDesc compiler = describe_compiler(desc.root, cache);
     require_installation(compiler, "Engine::create");
     compiler.time_limit = desc.compile_time_limit;
     compiler.memory_limit = desc.compile_memory_limit;
@@ -64,6 +63,9 @@ Module load(const std::shared_ptr<const Runtime>& runtime, compile::ModuleDesc d
 } // namespace
 
 std::shared_ptr<Engine> Engine::create(EngineDesc desc) {
+    if (desc.root.empty()) {
+        desc.root = installed_root();
+    }
     const fs::path cache = desc.cache_directory ? *desc.cache_directory : cache_directory();
     dispatch::Context context;
     context.compiler =
@@ -80,7 +82,8 @@ std::shared_ptr<Engine> Engine::create(EngineDesc desc) {
         std::move(context),
         Runtime::Settings{.include_paths = absolute_folders(desc.include_paths),
                           .defines = std::move(desc.defines),
-                          .hot_reload = desc.hot_reload},
+                          .hot_reload = desc.hot_reload,
+                          .root = desc.root},
         std::move(desc.message)));
 }
 

@@ -78,6 +78,11 @@ public:
     /// Blocks until the device has done all that was launched. @throws DeviceError if it was lost.
     WEFT_API void wait() const;
 
+    /// What modules and renderers share with the engine; for the engine's own parts.
+    [[nodiscard]] const std::shared_ptr<const Runtime>& runtime() const noexcept {
+        return m_runtime;
+    }
+
 private:
     std::shared_ptr<const Runtime> m_runtime;
 };

@@ -3,6 +3,7 @@
 
 #include "dispatch/module.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,7 @@ public:
         std::vector<std::string> include_paths;
         compile::Definitions defines;
         bool hot_reload = false;
+        std::filesystem::path root{}; ///< holds bin, lib and shaders
     };
 
     Runtime(dispatch::Context context, Settings settings, Message message)

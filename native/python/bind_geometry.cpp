@@ -4,7 +4,6 @@
 #include "python/bind_tensor.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/scene_from_python.hpp"
-#include "python/scene_geometry.hpp"
 #include "render/geometry_tensors.hpp"
 
 #include <pybind11/numpy.h>
@@ -17,6 +16,7 @@ namespace weft::python {
 
 namespace py = pybind11;
 using render::KeptParts;
+using render::SceneGeometry;
 using scene::EmissiveMeshes;
 
 namespace {
@@ -39,12 +39,9 @@ py::array_t<T> to_array(const std::vector<T>& values, std::vector<py::ssize_t> r
 }
 
 std::shared_ptr<SceneGeometry> read(KeptParts& kept, const py::object& object) {
-    auto made = std::make_shared<SceneGeometry>();
-    made->scene = SceneReader(kept).scene(object);
+    scene::Scene scene = SceneReader(kept).scene(object);
     const Unlocked unlocked;
-    made->table = scene::build_geometry_table(made->scene);
-    made->extent = render::find_extent(kept, made->scene);
-    return made;
+    return std::make_shared<SceneGeometry>(render::scene_geometry(kept, std::move(scene)));
 }
 
 py::array_t<float> transforms(const SceneGeometry& geometry) {

@@ -7,7 +7,6 @@
 #include "python/interpreter_lock.hpp"
 #include "python/material_from_python.hpp"
 #include "python/render_from_python.hpp"
-#include "python/scene_geometry.hpp"
 #include "scene/closures.hpp"
 #include "scene/kernel_text.hpp"
 #include "scene/material_checks.hpp"
@@ -264,7 +263,50 @@ py::tuple describe(const scene::ParameterRange& range) {
                           scale_name(known.scale), known.fit_low);
 }
 
-py::dict describe(const scene::MaterialTable& table) {
+scene::MaterialTable table_of(std::span<const scene::MaterialRef> materials) {
+    const Unlocked unlocked;
+    return scene::build_material_table(materials);
+}
+
+py::dict build_material_table(const py::sequence& materials) {
+    MaterialReader reader;
+    std::vector<scene::MaterialRef> read;
+    read.reserve(materials.size());
+    for (const py::handle material : materials) {
+        read.push_back(reader.material(material));
+    }
+    return material_table_to_python(table_of(read));
+}
+
+void bind_checks(py::module_& module) {
+    module.def("closure_table", &closure_table,
+               "Returns what weft.scene.CLOSURES is made of: by kind, the fields of ClosureSpec.");
+    module.def("attribute_table", &attribute_table,
+               "Returns Slang expression, size and whether it is of the ray, of each attribute.");
+    module.def("size_of_value", &size_of_value, py::arg("value"),
+               "Returns how many floats a value of a material has.");
+    module.def("split_inputs", &split_inputs, py::arg("kind"), py::arg("given"),
+               "Returns inputs and options of a closure, checked.\n\n"
+               "Raises:\n    ArgumentError: See weft.scene.Closure.\n");
+    module.def("check_constant", &check_constant, py::arg("name"), py::arg("numbers"),
+               py::arg("value"), "Raises what weft.scene.Constant does.");
+    module.def("check_slang_call", &scene::require_slang_call, py::arg("function"),
+               py::arg("source"), py::arg("module"), py::arg("size"),
+               "Raises what weft.scene.SlangCall does.");
+    module.def("check_normal_map", &check_normal_map, py::arg("map"),
+               "Raises what weft.scene.NormalMap does.");
+    module.def("check_bump", &check_bump, py::arg("bump"), "Raises what weft.scene.Bump does.");
+    module.def("check_material", &check_material, py::arg("name"), py::arg("volume"),
+               "Raises what weft.scene.Material does.");
+    module.def("varies", &varies, py::arg("volume"),
+               "Returns whether a volume is not the same everywhere.");
+    module.def("text_of_code", &scene::text_of_code, py::arg("function"), py::arg("source"),
+               py::arg("module"), "Returns what runs where a call is evaluated, as text.");
+}
+
+} // namespace
+
+py::dict material_table_to_python(const scene::MaterialTable& table) {
     const auto rows = static_cast<py::ssize_t>(table.records.size());
     py::array_t<std::uint32_t> records({rows, py::ssize_t{2}});
     for (py::ssize_t k = 0; k < rows; k++) {
@@ -300,53 +342,6 @@ py::dict describe(const scene::MaterialTable& table) {
     return fields;
 }
 
-scene::MaterialTable table_of(std::span<const scene::MaterialRef> materials) {
-    const Unlocked unlocked;
-    return scene::build_material_table(materials);
-}
-
-py::dict build_material_table(const py::sequence& materials) {
-    MaterialReader reader;
-    std::vector<scene::MaterialRef> read;
-    read.reserve(materials.size());
-    for (const py::handle material : materials) {
-        read.push_back(reader.material(material));
-    }
-    return describe(table_of(read));
-}
-
-py::dict build_scene_material_table(const SceneGeometry& geometry) {
-    return describe(table_of(scene::materials_of(geometry.scene)));
-}
-
-void bind_checks(py::module_& module) {
-    module.def("closure_table", &closure_table,
-               "Returns what weft.scene.CLOSURES is made of: by kind, the fields of ClosureSpec.");
-    module.def("attribute_table", &attribute_table,
-               "Returns Slang expression, size and whether it is of the ray, of each attribute.");
-    module.def("size_of_value", &size_of_value, py::arg("value"),
-               "Returns how many floats a value of a material has.");
-    module.def("split_inputs", &split_inputs, py::arg("kind"), py::arg("given"),
-               "Returns inputs and options of a closure, checked.\n\n"
-               "Raises:\n    ArgumentError: See weft.scene.Closure.\n");
-    module.def("check_constant", &check_constant, py::arg("name"), py::arg("numbers"),
-               py::arg("value"), "Raises what weft.scene.Constant does.");
-    module.def("check_slang_call", &scene::require_slang_call, py::arg("function"),
-               py::arg("source"), py::arg("module"), py::arg("size"),
-               "Raises what weft.scene.SlangCall does.");
-    module.def("check_normal_map", &check_normal_map, py::arg("map"),
-               "Raises what weft.scene.NormalMap does.");
-    module.def("check_bump", &check_bump, py::arg("bump"), "Raises what weft.scene.Bump does.");
-    module.def("check_material", &check_material, py::arg("name"), py::arg("volume"),
-               "Raises what weft.scene.Material does.");
-    module.def("varies", &varies, py::arg("volume"),
-               "Returns whether a volume is not the same everywhere.");
-    module.def("text_of_code", &scene::text_of_code, py::arg("function"), py::arg("source"),
-               py::arg("module"), "Returns what runs where a call is evaluated, as text.");
-}
-
-} // namespace
-
 void bind_material(py::module_& module) {
     bind_checks(module);
     bind_parameter(module);
@@ -376,9 +371,6 @@ void bind_material(py::module_& module) {
     module.def("build_material_table", &build_material_table, py::arg("materials"),
                "Returns the fields of weft.render.material_table.MaterialTable; ranges and "
                "texture_slots as tuples.");
-    module.def("build_scene_material_table", &build_scene_material_table, py::arg("geometry"),
-               "Returns build_material_table() of the materials of a scene that was read.\n\n"
-               "Raises:\n    ArgumentError: Two materials have one name.\n");
 }
 
 } // namespace weft::python

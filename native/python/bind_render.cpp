@@ -8,6 +8,8 @@
 #include "python/interpreter_lock.hpp"
 #include "python/module_loader.hpp"
 #include "python/render_objects.hpp"
+#include "render/aovs.hpp"
+#include "render/memory.hpp"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -78,6 +80,18 @@ struct Scene {
     }
 };
 
+/// @param progress must live as long as what is returned.
+render::PictureDesc picture_desc(const py::object& progress, const py::object& interrupt) {
+    render::PictureDesc desc{.check = poll_with(interrupt)};
+    if (!progress.is_none()) {
+        desc.progress = [&progress](double done) {
+            const py::gil_scoped_acquire locked;
+            progress(done);
+        };
+    }
+    return desc;
+}
+
 py::array_t<float> picture(FilmTracerObject& self, const py::object& view,
                            const py::object& light_paths, const Words& start_media,
                            const py::object& camera_object, const py::object& settings_object,
@@ -86,13 +100,8 @@ py::array_t<float> picture(FilmTracerObject& self, const py::object& view,
     const Scene scene(self, view, light_paths, start_media);
     const scene::Camera camera = camera_from_python(camera_object);
     const render::PathSettings settings = settings_from_python(settings_object);
-    render::PictureDesc desc{.background = background, .check = poll_with(interrupt)};
-    if (!progress.is_none()) {
-        desc.progress = [&progress](double done) {
-            const py::gil_scoped_acquire locked;
-            progress(done);
-        };
-    }
+    render::PictureDesc desc = picture_desc(progress, interrupt);
+    desc.background = background;
     std::vector<float> image;
     {
         const Turn turn(self);
@@ -101,6 +110,24 @@ py::array_t<float> picture(FilmTracerObject& self, const py::object& view,
     return to_image(image, camera);
 }
 
+py::array_t<float> coverage(FilmTracerObject& self, const py::object& view,
+                            const py::object& light_paths, const Words& start_media,
+                            const py::object& camera_object, const py::object& settings_object,
+                            const py::object& progress, const py::object& interrupt) {
+    const Scene scene(self, view, light_paths, start_media);
+    const scene::Camera camera = camera_from_python(camera_object);
+    const render::PathSettings settings = settings_from_python(settings_object);
+    const render::PictureDesc desc = picture_desc(progress, interrupt);
+    std::vector<float> covered;
+    {
+        const Turn turn(self);
+        covered = self.native.coverage(scene.input(), camera, settings, desc);
+    }
+    return to_image(covered, camera);
+}
+
+template <std::vector<float> (render::FilmTracer::*make)(
+    const render::SceneInput&, const scene::Camera&, const render::PathSettings&)>
 py::array_t<float> layers(FilmTracerObject& self, const py::object& view,
                           const py::object& light_paths, const Words& start_media,
                           const py::object& camera_object, const py::object& settings_object) {
@@ -110,7 +137,7 @@ py::array_t<float> layers(FilmTracerObject& self, const py::object& view,
     std::vector<float> means;
     {
         const Turn turn(self);
-        means = self.native.layers(scene.input(), camera, settings);
+        means = (self.native.*make)(scene.input(), camera, settings);
     }
     return to_image(means, camera);
 }
@@ -203,6 +230,17 @@ void bind_memory(TracerClass& binding) {
             py::arg("paths"),
             "Memory for at least so many paths.\n\nRaises:\n    DeviceError: Memory is short.\n")
         .def(
+            "picture_bytes",
+            [](const FilmTracerObject& self, const py::object& camera, const py::object& settings,
+               bool has_layers) {
+                return render::picture_bytes(self.native, camera_from_python(camera),
+                                             settings_from_python(settings), has_layers);
+            },
+            py::arg("camera"), py::arg("settings"), py::arg("has_layers"),
+            "How many bytes a picture takes beside the scene, at most.\n\n"
+            "Args:\n    camera: The view.\n    settings: How paths are traced.\n"
+            "    has_layers: It brings AOVs other than alpha.\n")
+        .def(
             "forget_paths",
             [](FilmTracerObject& self) {
                 const Turn turn(self);
@@ -226,8 +264,16 @@ void bind_films(TracerClass& binding) {
              "    background: Replaces settings.shows_environment, see path.slang.\n"
              "    progress: Called with the share that is done, after each batch.\n"
              "    interrupt: As compile_together() takes it.\n")
-        .def("layers", &layers, py::arg("view"), py::arg("light_paths"), py::arg("start_media"),
-             py::arg("camera"), py::arg("settings"),
+        .def("coverage", &coverage, py::arg("view"), py::arg("light_paths"), py::arg("start_media"),
+             py::arg("camera"), py::arg("settings"), py::arg("progress") = py::none(),
+             py::arg("interrupt") = py::none(),
+             "What part of each pixel is covered, shape (height, width, 1). Arguments as of "
+             "picture().")
+        .def("centre_layers", &layers<&render::FilmTracer::centre_layers>, py::arg("view"),
+             py::arg("light_paths"), py::arg("start_media"), py::arg("camera"), py::arg("settings"),
+             "layers() of the points at the centres of pixels; the lens is taken to be a point.")
+        .def("layers", &layers<&render::FilmTracer::layers>, py::arg("view"),
+             py::arg("light_paths"), py::arg("start_media"), py::arg("camera"), py::arg("settings"),
              "All rows of LayerRow, averaged over the samples, shape (height, width, rows).")
         .def("centre_hits", &centre_hits, py::arg("view"), py::arg("light_paths"),
              py::arg("start_media"), py::arg("camera"),
@@ -394,6 +440,18 @@ void bind_render(py::module_& module) {
     bind_films(binding);
     bind_segments(binding);
     bind_groups(binding);
+    module.def(
+        "aov_table",
+        [] {
+            py::dict table;
+            for (const render::AovSpec& spec : render::kAovs) {
+                table[py::str(std::string(spec.name))] =
+                    py::make_tuple(spec.first, spec.channels, spec.is_mean);
+            }
+            return table;
+        },
+        "Returns first row, channels and whether it is a mean over the pixel, of each AOV.");
+    bind_scene_tables(module);
 }
 
 } // namespace weft::python

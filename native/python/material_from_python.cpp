@@ -3,13 +3,16 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/array_views.hpp"
 #include "python/interpreter_lock.hpp"
 #include "scene/material_checks.hpp"
 #include "scene/nesting.hpp"
 
 #include <pybind11/gil_safe_call_once.h>
 
+#include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 namespace weft::python {
 
@@ -110,14 +113,6 @@ std::uint32_t index_of(py::handle object) {
     return object.attr("index").cast<std::uint32_t>();
 }
 
-scene::TextureFilter filter_of(py::handle texture) {
-    const auto name = texture.attr("filter").cast<std::string>();
-    if (name == "mipmap") {
-        return scene::TextureFilter::mipmap;
-    }
-    return name == "closest" ? scene::TextureFilter::closest : scene::TextureFilter::linear;
-}
-
 /// A value without what it is made of: enough to tell its size.
 scene::Value shallow(py::handle object) {
     const Classes& known = classes();
@@ -179,13 +174,46 @@ scene::NamedValues MaterialReader::named(py::handle mapping) {
     return values;
 }
 
+namespace {
+
+/// Pixels are read where they are, and copied only where they are of another type or lie otherwise. What is no image has
+/// none.
+void read_pixels(py::handle object, scene::Texture& texture) {
+    const py::object given = object.attr("pixels");
+    const Floats pixels = Floats::ensure(given);
+    PyErr_Clear();
+    if (!pixels || pixels.ndim() != 3) {
+        return;
+    }
+    texture.height = static_cast<std::uint32_t>(pixels.shape(0));
+    texture.width = static_cast<std::uint32_t>(pixels.shape(1));
+    texture.channels = static_cast<std::uint32_t>(pixels.shape(2));
+    texture.pixels = {pixels.data(), static_cast<std::size_t>(pixels.size())};
+    // The array that was given stands for the pixels; the one that was read keeps them.
+    using Arrays = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+    const auto kept = std::make_shared<Arrays>(keep_alive(given.ptr()), keep_alive(pixels.ptr()));
+    texture.image = std::shared_ptr<const void>(kept, kept->first.get());
+}
+
+template <std::size_t Count>
+std::size_t number_of(const std::array<std::string_view, Count>& names, const py::object& name) {
+    const auto found = std::ranges::find(names, name.cast<std::string>());
+    return found == names.end() ? 0 : static_cast<std::size_t>(found - names.begin());
+}
+
+} // namespace
+
 std::shared_ptr<scene::Texture> MaterialReader::texture(py::handle object) {
     if (const auto found = m_textures.find(object.ptr()); found != m_textures.end()) {
         return found->second;
     }
     auto made = std::make_shared<scene::Texture>();
     made->channels = object.attr("channels").cast<std::uint32_t>();
-    made->filter = filter_of(object);
+    made->wrap =
+        static_cast<scene::TextureWrap>(number_of(scene::kTextureWraps, object.attr("wrap")));
+    made->filter =
+        static_cast<scene::TextureFilter>(number_of(scene::kTextureFilters, object.attr("filter")));
+    read_pixels(object, *made);
     made->name = py::str(object.attr("name")).cast<std::string>();
     made->owner = keep_alive(object.ptr());
     const py::object uv = object.attr("uv");

@@ -19,6 +19,10 @@ public:
     /// @throws ArgumentError for a surface or a value that is none, or that lies too deep in others.
     [[nodiscard]] scene::MaterialRef material(pybind11::handle object);
     [[nodiscard]] scene::SurfaceRef surface(pybind11::handle object);
+    /// @param object a weft.scene.Texture.
+    [[nodiscard]] std::shared_ptr<const scene::Texture> read_texture(pybind11::handle object) {
+        return texture(object);
+    }
 
 private:
     scene::Value value(pybind11::handle object);

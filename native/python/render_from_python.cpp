@@ -92,9 +92,12 @@ py::object list_to_python(std::span<const std::uint64_t> words, std::span<const 
     return shape.size() > 1 ? py::object(made) : py::object(py::tuple(made));
 }
 
+py::dict structure_to_python(const render::KernelArgument& argument, std::size_t at);
+
 py::object node_to_python(const render::KernelArgument& argument, std::size_t at) {
     const Node& node = argument.nodes()[at];
     switch (node.kind) {
+    case NodeKind::structure: return structure_to_python(argument, at);
     case NodeKind::integer: return py::int_(node.integer);
     case NodeKind::real: return py::float_(node.real);
     case NodeKind::tensor: return tensor_to_python(argument.owner_of(node));
@@ -110,6 +113,18 @@ py::object node_to_python(const render::KernelArgument& argument, std::size_t at
     }
 }
 
+/// The fields of a structure among the nodes of an argument.
+py::dict structure_to_python(const render::KernelArgument& argument, std::size_t at) {
+    py::dict made;
+    const auto nodes = argument.nodes();
+    const std::size_t end = at + nodes[at].subtree;
+    for (std::size_t field = at + 1; field < end; field += nodes[field].subtree) {
+        made[py::str(nodes[field].name.data(), nodes[field].name.size())] =
+            node_to_python(argument, field);
+    }
+    return made;
+}
+
 } // namespace
 
 scene::SceneTraits traits_from_python(py::handle object) {
@@ -119,6 +134,15 @@ scene::SceneTraits traits_from_python(py::handle object) {
         traits.*trait.value = py::bool_(object.attr(std::string(trait.name).c_str()));
     }
     return traits;
+}
+
+py::dict traits_to_python(const scene::SceneTraits& traits) {
+    py::dict named;
+    named["light_kinds"] = traits.light_kinds;
+    for (const scene::SceneTrait& trait : scene::kSceneTraits) {
+        named[py::str(std::string(trait.name))] = traits.*trait.value;
+    }
+    return named;
 }
 
 scene::Camera camera_from_python(py::handle object) {
@@ -195,12 +219,7 @@ render::KernelArgument argument_from_python(CallPool& pool, py::handle object,
 }
 
 py::dict argument_to_python(const render::KernelArgument& argument) {
-    py::dict made;
-    const auto nodes = argument.nodes();
-    for (std::size_t at = 1; at < nodes.size(); at += nodes[at].subtree) {
-        made[py::str(nodes[at].name.data(), nodes[at].name.size())] = node_to_python(argument, at);
-    }
-    return made;
+    return structure_to_python(argument, 0);
 }
 
 } // namespace weft::python

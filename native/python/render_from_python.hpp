@@ -3,7 +3,7 @@
 #pragma once
 
 #include "python/call_function.hpp"
-#include "render/path_settings.hpp"
+#include "render/path_arguments.hpp"
 #include "scene/kernel_text.hpp"
 
 #include <pybind11/pybind11.h>
@@ -12,6 +12,8 @@ namespace weft::python {
 
 /// Of weft.scene.kernel_text.SceneTraits, or what has its attributes.
 [[nodiscard]] scene::SceneTraits traits_from_python(pybind11::handle object);
+/// The arguments of weft.scene.kernel_text.SceneTraits.
+[[nodiscard]] pybind11::dict traits_to_python(const scene::SceneTraits& traits);
 /// Of a weft.scene.Camera.
 [[nodiscard]] scene::Camera camera_from_python(pybind11::handle object);
 /// Of a weft.scene.LightPaths; None has no effect.

@@ -40,6 +40,7 @@ struct StageCallObject {
 };
 
 void bind_scene_modules(pybind11::module_& module);
+void bind_scene_tables(pybind11::module_& module);
 void bind_compiling(pybind11::module_& module);
 
 /// The poll of waits: signals, then `interrupt.check()`; None: signals only.

@@ -5,7 +5,7 @@
 #include "core/text.hpp"
 #include "python/array_views.hpp"
 #include "python/interpreter_lock.hpp"
-#include "python/light_from_python.hpp"
+#include "python/render_from_python.hpp"
 
 #include <pybind11/numpy.h>
 
@@ -103,6 +103,44 @@ render::PartKey mesh_key(py::handle object) {
     return key;
 }
 
+/// The images of an environment: what keeps them, and they themselves, that of light rays first.
+struct EnvironmentArrays {
+    std::vector<std::shared_ptr<void>> owners{};
+    std::vector<std::span<const float>> images{};
+    std::uint32_t width = 0;
+    std::uint32_t height = 0;
+};
+using EnvironmentArraysRef = std::shared_ptr<const EnvironmentArrays>;
+
+std::vector<py::object> images_of(py::handle environment) {
+    std::vector<py::object> images{environment.attr("image")};
+    for (const py::handle image : environment.attr("views").attr("values")()) {
+        images.push_back(py::reinterpret_borrow<py::object>(image));
+    }
+    return images;
+}
+
+EnvironmentArraysRef read_images(const std::vector<py::object>& images) {
+    auto read = std::make_shared<EnvironmentArrays>();
+    for (const py::object& given : images) {
+        const Floats image = Floats::ensure(given);
+        PyErr_Clear();
+        if (!image || image.ndim() != 3 || image.shape(2) != 3 || image.size() == 0) {
+            throw ArgumentError("Environment: an image must be (height, width, 3) with at "
+                                "least one pixel; make the Environment anew");
+        }
+        if (!read->images.empty()) {
+            require_shape("Environment: an image", image,
+                          {py::ssize_t{read->height}, py::ssize_t{read->width}, 3});
+        }
+        read->height = static_cast<std::uint32_t>(image.shape(0));
+        read->width = static_cast<std::uint32_t>(image.shape(1));
+        read->owners.push_back(keep_alive(image.ptr()));
+        read->images.emplace_back(image.data(), static_cast<std::size_t>(image.size()));
+    }
+    return read;
+}
+
 scene::Affine transform_of(py::handle object, const std::string& name) {
     const py::object value = object.attr("transform");
     Doubles array;
@@ -157,8 +195,35 @@ scene::Object SceneReader::object(py::handle object) {
     return read;
 }
 
+/// Images count as the same while the environment and its arrays are the same objects.
+std::shared_ptr<const scene::Environment> SceneReader::environment(py::handle object) {
+    const std::vector<py::object> images = images_of(object);
+    render::PartKey key("images of Python");
+    key.add_identity(keep_alive(object.ptr()));
+    for (const py::object& image : images) {
+        key.add_identity(keep_alive(image.ptr()));
+    }
+    const auto arrays = m_kept.get<EnvironmentArraysRef>(key, [&] { return read_images(images); });
+    scene::Environment read = read_environment(object);
+    read.image = arrays->images.front();
+    read.width = arrays->width;
+    read.height = arrays->height;
+    for (std::size_t k = 0; k < read.views.size(); ++k) {
+        read.views[k].image = arrays->images[k + 1];
+    }
+    read.owner = arrays;
+    return std::make_shared<const scene::Environment>(std::move(read));
+}
+
 scene::Scene SceneReader::scene(py::handle object) {
     scene::Scene read;
+    for (const py::handle light : object.attr("lights")) {
+        read.lights.push_back(m_lights.light(light));
+    }
+    if (const py::object sky = object.attr("environment"); !sky.is_none()) {
+        read.environment = environment(sky);
+    }
+    read.light_paths = light_paths_from_python(object.attr("light_paths"));
     for (const py::handle entry : object.attr("objects")) {
         read.objects.push_back(this->object(entry));
     }

@@ -11,6 +11,13 @@ namespace weft::render {
 
 using scene::layouts::LayerRow;
 
+namespace {
+
+/// Width of a filter that is as good as a point, pixels.
+constexpr double kPoint = 1e-6;
+
+} // namespace
+
 void FilmTracer::trace_layers(const SceneInput& input, const scene::Camera& camera,
                               const PathSettings& settings, const PicturePart& part,
                               const tensor::TensorRef& film) {
@@ -62,8 +69,35 @@ std::vector<float> FilmTracer::layers(const SceneInput& input, const scene::Came
     return means;
 }
 
+std::vector<float> FilmTracer::centre_layers(const SceneInput& input, const scene::Camera& camera,
+                                             const PathSettings& settings) {
+    scene::Camera sharp = camera;
+    sharp.aperture = 0;
+    PathSettings centre = settings;
+    centre.samples = 1;
+    centre.filter = PixelFilter::box;
+    centre.filter_width = kPoint;
+    return layers(input, sharp, centre);
+}
+
+std::vector<float> FilmTracer::coverage(const SceneInput& input, const scene::Camera& camera,
+                                        const PathSettings& settings, const PictureDesc& desc) {
+    constexpr std::size_t kChannels = 3;
+    PathSettings first = settings;
+    first.bounces = 0;
+    first.exposure = 1;
+    PictureDesc own = desc;
+    own.background = scene::layouts::Background::kAlone;
+    const std::vector<float> beyond = picture(input, camera, first, own);
+    std::vector<float> covered(beyond.size() / kChannels);
+    for (std::size_t k = 0; k < covered.size(); ++k) {
+        const float* const rgb = beyond.data() + kChannels * k;
+        covered[k] = 1.0F - (rgb[0] + rgb[1] + rgb[2]) / 3.0F;
+    }
+    return covered;
+}
+
 CentreHits FilmTracer::centre_hits(const SceneInput& input, const scene::Camera& camera) {
-    constexpr double kPoint = 1e-6; // pixels
     require_valid(camera);
     scene::Camera sharp = camera;
     sharp.aperture = 0;

@@ -89,6 +89,14 @@ public:
     /// Kernels are compiled when they are first needed.
     [[nodiscard]] std::vector<float> layers(const SceneInput& input, const scene::Camera& camera,
                                             const PathSettings& settings);
+    /// Layers of the points at the centres of pixels, as layers(); the lens is taken to be a point.
+    [[nodiscard]] std::vector<float> centre_layers(const SceneInput& input,
+                                                   const scene::Camera& camera,
+                                                   const PathSettings& settings);
+    /// What part of each pixel is covered: does not see past everything, through what lets light pass, too. height x width.
+    [[nodiscard]] std::vector<float> coverage(const SceneInput& input, const scene::Camera& camera,
+                                              const PathSettings& settings,
+                                              const PictureDesc& desc);
     /// By one ray a pixel and no shading; the lens is taken to be a point. Waits for the device.
     [[nodiscard]] CentreHits centre_hits(const SceneInput& input, const scene::Camera& camera);
 

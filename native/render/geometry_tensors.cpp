@@ -214,6 +214,13 @@ double find_extent(KeptParts& kept, const scene::Scene& scene) {
     return scene::extent_of(boxes);
 }
 
+SceneGeometry scene_geometry(KeptParts& kept, scene::Scene scene) {
+    SceneGeometry made{.scene = std::move(scene), .table = {}};
+    made.table = scene::build_geometry_table(made.scene);
+    made.extent = find_extent(kept, made.scene);
+    return made;
+}
+
 EmissiveMeshesRef emissive_meshes(KeptParts& kept, const scene::Scene& scene,
                                   const scene::GeometryTable& table, std::uint32_t first_light) {
     const std::vector<scene::SlotEmissions> emissions = scene::slot_emissions(scene);

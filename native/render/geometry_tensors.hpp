@@ -9,6 +9,17 @@
 
 namespace weft::render {
 
+/// The objects of a scene, and where their triangles lie in tables.
+struct SceneGeometry {
+    scene::Scene scene;
+    scene::GeometryTable table;
+    double extent = 1; ///< radius, metres
+};
+
+/// @param kept boxes around objects that are known already.
+/// @throws ArgumentError as scene::build_geometry_table().
+[[nodiscard]] WEFT_API SceneGeometry scene_geometry(KeptParts& kept, scene::Scene scene);
+
 /// Flat tensors that nobody writes to. Blocks of sets have all triangles, zero where a mesh has fewer sets.
 struct GeometryTensors {
     tensor::TensorRef positions; ///< 9 floats a triangle, and of one more

@@ -66,6 +66,17 @@ void KernelLauncher::launch(StageModule& module, std::string_view function, std:
                             Arguments arguments, const tensor::TensorRef& result) {
     m_list.clear();
     append_lanes(m_list, lanes);
+    run(module, function, arguments, result);
+}
+
+void KernelLauncher::call(StageModule& module, std::string_view function, Arguments arguments,
+                          const tensor::TensorRef& result) {
+    m_list.clear();
+    run(module, function, arguments, result);
+}
+
+void KernelLauncher::run(StageModule& module, std::string_view function, Arguments arguments,
+                         const tensor::TensorRef& result) {
     for (const KernelArgument* const argument : arguments) {
         argument->append_to(m_list);
     }

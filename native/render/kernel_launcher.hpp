@@ -53,11 +53,18 @@ public:
     /// @throws as dispatch::Function::make_plan() and dispatch::CallState::launch().
     void launch(StageModule& module, std::string_view function, std::int64_t lanes,
                 Arguments arguments, const tensor::TensorRef& result = nullptr);
+    /// Calls a function of a module once for each element of its arguments, as calls of scripts do; else as launch().
+    /// @param result what it returns goes here; contiguous, of the shape of the call.
+    void call(StageModule& module, std::string_view function, Arguments arguments,
+              const tensor::TensorRef& result);
 
     /// What to run on any thread so that the kernel of a call is there: it owns what it needs.
     [[nodiscard]] static std::function<void()> compilation(const StageCall& call);
 
 private:
+    void run(StageModule& module, std::string_view function, Arguments arguments,
+             const tensor::TensorRef& result);
+
     dispatch::Context m_context;
     dispatch::ArgumentList m_list;
     dispatch::CallState m_state;

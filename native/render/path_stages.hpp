@@ -3,8 +3,8 @@
 // rays are in light_stages.cpp, paths below surfaces in walk_stages.cpp. What kernels do stands in shaders/weft/render.
 #pragma once
 
+#include "render/path_arguments.hpp"
 #include "render/path_buffers.hpp"
-#include "render/path_settings.hpp"
 #include "render/stage_modules.hpp"
 #include "render/tracer.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "compile/compiler.hpp"
 #include "render/kernel_launcher.hpp"
-#include "render/path_settings.hpp"
+#include "render/path_arguments.hpp"
 #include "scene/kernel_text.hpp"
 
 #include <cstddef>

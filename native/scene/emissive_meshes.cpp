@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -122,6 +123,48 @@ EmissiveMeshes find_emissive_meshes(const Scene& scene, std::span<const SlotEmis
         }
     }
     return found;
+}
+
+EmissiveLights emissive_lights(const EmissiveMeshes& emissive, const GeometryTable& table) {
+    EmissiveLights lights;
+    for (const EmissivePart& part : emissive.parts) {
+        const bool both_sides = part.emission.both_sides;
+        const auto bounds = triangle_bounds(part.corners, both_sides, part.is_mirrored);
+        const std::uint32_t first = table.first_triangle[table.mesh_of_instance[part.instance]];
+        std::vector<std::uint32_t> triangles(part.primitives);
+        for (std::uint32_t& triangle : triangles) {
+            triangle += first;
+        }
+        std::ranges::copy(triangle_rows({.instance = part.instance,
+                                         .triangles = triangles,
+                                         .areas = part.areas,
+                                         .radiance = part.emission.radiance,
+                                         .both_sides = both_sides,
+                                         .varies = part.emission.varies,
+                                         .bounds = bounds}),
+                          std::back_inserter(lights.rows));
+        if (!part.emission.varies) {
+            continue;
+        }
+        for (std::size_t k = 0; k < part.primitives.size(); ++k) {
+            lights.textured.push_back(part.first_light + static_cast<std::uint32_t>(k));
+            lights.places.push_back({part.primitives[k], part.instance});
+        }
+    }
+    return lights;
+}
+
+std::vector<std::uint32_t> materials_of_lights(const Scene& scene, const EmissiveMeshes& emissive) {
+    std::unordered_map<const Material*, std::uint32_t> numbers;
+    for (const MaterialRef& material : materials_of(scene)) {
+        numbers.emplace(material.get(), static_cast<std::uint32_t>(numbers.size()));
+    }
+    std::vector<std::uint32_t> materials;
+    for (const EmissivePart& part : emissive.parts) {
+        const MaterialRef& own = scene.objects[part.instance].materials[part.slot];
+        materials.insert(materials.end(), part.primitives.size(), numbers.at(own.get()));
+    }
+    return materials;
 }
 
 std::vector<std::uint32_t> lights_of_triangles(const GeometryTable& table,

@@ -6,6 +6,7 @@
 #include "scene/emission.hpp"
 #include "scene/geometry_table.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -45,6 +46,24 @@ using SlotEmissions = std::vector<std::optional<Emission>>;
 [[nodiscard]] WEFT_API EmissiveMeshes find_emissive_meshes(const Scene& scene,
                                                            std::span<const SlotEmissions> emissions,
                                                            std::uint32_t first_light);
+
+/// Lights of emissive meshes as the table of lights has them.
+struct EmissiveLights {
+    std::vector<LightRow> rows{};
+    std::vector<std::uint32_t>
+        textured{}; ///< numbers of those whose light varies over their triangle
+    std::vector<std::array<std::uint32_t, 2>>
+        places{}; ///< of those: triangle of the mesh, number of the object
+};
+
+[[nodiscard]] WEFT_API EmissiveLights emissive_lights(const EmissiveMeshes& emissive,
+                                                      const GeometryTable& table);
+
+/// Number of the material of each light of emissive meshes, as materials_of() counts them.
+/// @param scene the one of the meshes, or one with the same objects.
+/// @throws ArgumentError if two materials have one name.
+[[nodiscard]] WEFT_API std::vector<std::uint32_t>
+materials_of_lights(const Scene& scene, const EmissiveMeshes& emissive);
 
 /// The lights of triangles where kernels look for them, and one more: none. If the table is placed, those of all triangles.
 [[nodiscard]] WEFT_API std::vector<std::uint32_t>

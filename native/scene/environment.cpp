@@ -158,6 +158,28 @@ void require_radiance(std::string_view owner, std::span<const float> image) {
     }
 }
 
+Environment environment(std::vector<float> image, std::uint32_t width, std::uint32_t height) {
+    if (image.empty() || image.size() != std::size_t{kChannels} * width * height) {
+        throw ArgumentError(core::text("environment: image must be (height, width, 3), got ",
+                                       image.size(), " numbers for ", height, " x ", width));
+    }
+    require_radiance("environment", image);
+    const auto owned = std::make_shared<const std::vector<float>>(std::move(image));
+    Environment made;
+    made.image = *owned;
+    made.width = width;
+    made.height = height;
+    made.owner = owned;
+    return made;
+}
+
+Environment environment(const Rgb& color) {
+    std::vector<float> image(color.size());
+    std::ranges::transform(color, image.begin(),
+                           [](double value) { return static_cast<float>(value); });
+    return environment(std::move(image), 1, 1);
+}
+
 EnvironmentImages build_environment_images(std::span<const std::span<const float>> images,
                                            std::uint32_t width, std::uint32_t height) {
     const Size size{.width = width, .height = height};

@@ -38,8 +38,18 @@ struct Environment {
     /// Of kObjectRayKinds: rays that see nothing. If it is hidden from a kind of kScatteredRays, bounces alone find it.
     RayKinds hidden_from = 0;
     std::string name = "environment"; ///< what messages and parameters call it
-    std::shared_ptr<void> owner{};    ///< keeps the memory of the images
+    /// Keeps the memory of the images, and stands for them: environments with one owner have the same images. Null: the
+    /// caller keeps them.
+    std::shared_ptr<const void> owner{};
 };
+
+/// An environment of one image; rotation and the rest may be set afterwards. Takes the image: it is the environment's own.
+/// @param image as Environment::image has it.
+/// @throws ArgumentError if there are not height x width x 3 numbers, or none, and as require_radiance().
+[[nodiscard]] WEFT_API Environment environment(std::vector<float> image, std::uint32_t width,
+                                               std::uint32_t height);
+/// An environment of one radiance, W/(m^2 sr), linear RGB. @throws ArgumentError as require_radiance().
+[[nodiscard]] WEFT_API Environment environment(const Rgb& color);
 
 /// @param owner begins the message: "Environment 'Sky'".
 /// @throws ArgumentError for radiance that is negative or not finite.

@@ -168,6 +168,7 @@ std::shared_ptr<Texture> texture(std::vector<float> pixels, std::uint32_t width,
     auto made = std::make_shared<Texture>();
     auto kept = std::make_shared<std::vector<float>>(std::move(pixels));
     made->pixels = *kept;
+    made->image = kept;
     made->owner = std::move(kept);
     made->width = width;
     made->height = height;

@@ -123,6 +123,8 @@ struct Texture {
     std::string name = "texture"; ///< what messages call it
     std::shared_ptr<void>
         owner{}; ///< keeps the memory of the pixels; who made the texture knows what it is
+    /// Stands for the pixels: textures with one image have the same pixels. Null: `pixels` are compared.
+    std::shared_ptr<const void> image{};
 
     Texture() = default;
     WEFT_API ~Texture(); // of long chains, without recursion

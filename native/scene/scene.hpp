@@ -5,14 +5,21 @@
 #pragma once
 
 #include "core/api.hpp"
+#include "scene/environment.hpp"
+#include "scene/light.hpp"
+#include "scene/light_paths.hpp"
 #include "scene/object.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace weft::scene {
 
 struct Scene {
     std::vector<Object> objects{};
+    std::vector<Light> lights{}; ///< lamps; meshes with an emissive material shine as well
+    std::shared_ptr<const Environment> environment{}; ///< light from everywhere; null: none
+    LightPaths light_paths{};
 };
 
 /// Each mesh once, in the order of first use.

@@ -7,7 +7,7 @@ endif()
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# Public headers: those of the engine, of fits and of descriptions of materials, and what they show of the layers below.
+# Public headers: those of the engine, of fits and of descriptions of scenes, and what they show of the layers below.
 set(WEFT_PUBLIC_HEADERS
   core/api.hpp
   core/error.hpp
@@ -23,6 +23,7 @@ set(WEFT_PUBLIC_HEADERS
   engine/function.hpp
   engine/module.hpp
   engine/number.hpp
+  engine/renderer.hpp
   fit/attempts.hpp
   fit/gauss_newton.hpp
   fit/information.hpp
@@ -35,7 +36,10 @@ set(WEFT_PUBLIC_HEADERS
   fit/starts.hpp
   reflect/function.hpp
   reflect/type.hpp
+  render/light_sampling.hpp
+  render/path_settings.hpp
   scene/alias_table.hpp
+  scene/camera.hpp
   scene/closures.hpp
   scene/colors.hpp
   scene/directions.hpp
@@ -43,6 +47,7 @@ set(WEFT_PUBLIC_HEADERS
   scene/kernel_text.hpp
   scene/layouts.hpp
   scene/light.hpp
+  scene/light_paths.hpp
   scene/light_profile.hpp
   scene/light_rows.hpp
   scene/light_table.hpp
@@ -52,8 +57,11 @@ set(WEFT_PUBLIC_HEADERS
   scene/material_values.hpp
   scene/materials.hpp
   scene/media.hpp
+  scene/mesh.hpp
+  scene/object.hpp
   scene/parameter_names.hpp
   scene/ray_kinds.hpp
+  scene/scene.hpp
   scene/texture_table.hpp
   tensor/array_layout.hpp
   tensor/tensor.hpp
@@ -72,11 +80,13 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/include/weft DESTINATION ${CMAKE_INSTALL
 
 target_compile_definitions(weft INTERFACE $<$<PLATFORM_ID:Windows>:WEFT_FROM_LIBRARY>)
 target_compile_features(weft INTERFACE cxx_std_20)
-# Fits are in the same library: one copy of the errors and of the threads.
-add_library(weft_fit_of_programs INTERFACE)
-target_link_libraries(weft_fit_of_programs INTERFACE weft)
-set_target_properties(weft_fit_of_programs PROPERTIES EXPORT_NAME fit)
-install(TARGETS weft weft_fit_of_programs EXPORT weft-targets
+# Fits and pictures are in the same library: one copy of the errors and of the threads.
+foreach(part fit render)
+  add_library(weft_${part}_of_programs INTERFACE)
+  target_link_libraries(weft_${part}_of_programs INTERFACE weft)
+  set_target_properties(weft_${part}_of_programs PROPERTIES EXPORT_NAME ${part})
+endforeach()
+install(TARGETS weft weft_fit_of_programs weft_render_of_programs EXPORT weft-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT engine
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine NAMELINK_COMPONENT engine
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine
@@ -85,7 +95,7 @@ install(TARGETS weft weft_fit_of_programs EXPORT weft-targets
 install(TARGETS weft-compiler RUNTIME DESTINATION ${WEFT_INSTALL_FILES}/bin COMPONENT engine)
 install(FILES ${WEFT_SLANG_LIBRARIES} DESTINATION ${WEFT_INSTALL_FILES}/lib COMPONENT engine)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/ DESTINATION ${WEFT_INSTALL_FILES}/shaders COMPONENT engine
-  FILES_MATCHING PATTERN "*.slang")
+  FILES_MATCHING PATTERN "*.slang" PATTERN "tables.npy")
 if(TARGET weft_shader_ir)
   install(DIRECTORY ${WEFT_SHADER_IR} DESTINATION ${WEFT_INSTALL_FILES} COMPONENT engine)
 endif()

@@ -72,7 +72,16 @@ LAYERS = {
     "lower": {"core", "reflect", "dag"},
     "dispatch": {"core", "reflect", "device", "compile", "tensor", "codegen"},
     "fit": {"core"},
-    "engine": {"core", "reflect", "device", "compile", "tensor", "dispatch"},
+    "engine": {
+        "core",
+        "reflect",
+        "device",
+        "compile",
+        "tensor",
+        "dispatch",
+        "scene",
+        "render",
+    },
     "scene": {"core", "reflect", "device", "tensor"},
     "render": {
         "core",

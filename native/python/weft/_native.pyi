@@ -99,12 +99,14 @@ __all__: list[str] = [
     "RandFloat",
     "SceneGeometry",
     "SceneModules",
+    "SceneTables",
     "SourceLocation",
     "StageCall",
     "Struct",
     "StructInfo",
     "Tensor",
     "ThreadId",
+    "TracedMeshes",
     "Tracer",
     "Type",
     "TypeKind",
@@ -113,14 +115,16 @@ __all__: list[str] = [
     "all",
     "all_close",
     "any",
+    "aov_table",
     "attribute_table",
     "box_step",
     "build_alias_table",
     "build_light_table",
+    "build_lit_tables",
     "build_material_table",
-    "build_scene_material_table",
     "call_id",
     "camera_film",
+    "camera_media",
     "check_bump",
     "check_camera",
     "check_constant",
@@ -144,6 +148,7 @@ __all__: list[str] = [
     "eigenvalue_noise",
     "enumerate_devices",
     "environment_images",
+    "evaluate_media",
     "exact_equations",
     "find_left",
     "find_type",
@@ -153,6 +158,7 @@ __all__: list[str] = [
     "init_device",
     "is_inside",
     "is_uncounted",
+    "kernel_traits",
     "lamp_rows",
     "lay_out_directions",
     "light_probabilities",
@@ -171,6 +177,7 @@ __all__: list[str] = [
     "path_rows",
     "pinned_empty",
     "place_environment",
+    "prepare_scene",
     "print_program",
     "print_program_module",
     "print_recording_module",
@@ -193,6 +200,7 @@ __all__: list[str] = [
     "text_of_code",
     "texture_names",
     "texture_records",
+    "texture_tensors",
     "thread_id",
     "triangle_bounds",
     "triangle_rows",
@@ -2454,14 +2462,6 @@ def attribute_table() -> dict[str, tuple[str, int, bool]]:
     Returns Slang expression, size and whether it is of the ray, of each attribute.
     """
 
-def build_scene_material_table(geometry: SceneGeometry) -> dict[str, typing.Any]:
-    """
-    Returns build_material_table() of the materials of a scene that was read.
-
-    Raises:
-        ArgumentError: Two materials have one name.
-    """
-
 def build_material_table(
     materials: collections.abc.Sequence[object],
 ) -> dict[str, typing.Any]:
@@ -3683,6 +3683,193 @@ class PathBuffers:
 
 _View: typing.TypeAlias = dict[str, typing.Any]
 
+class SceneTables:
+    """
+    A scene on a device.
+    """
+    def __init__(
+        self,
+        kept: KeptParts,
+        scene: object,
+        light_sampling: str = "auto",
+        lit: SceneTables | None = None,
+    ) -> None:
+        """
+        Args:
+            kept: Parts of other tables, and those of these.
+            scene: What.
+            light_sampling: As a Renderer takes it.
+            lit: Tables of the scene under other lights, with which memory is shared.
+
+        Raises:
+            ArgumentError: The scene cannot be; what is wrong is named.
+        """
+    @property
+    def geometry(self) -> SceneGeometry:
+        """
+        The objects, and where their triangles lie.
+        """
+    @property
+    def materials(self) -> dict[str, typing.Any]:
+        """
+        build_material_table() of its materials.
+        """
+    @property
+    def view(self) -> _View:
+        """
+        SceneView of scene_view.slang; a copy, which shares the tensors.
+        """
+    def view_without_lights(
+        self, materials: collections.abc.Sequence[_Integer]
+    ) -> tuple[_View, Tensor] | None:
+        """
+        Returns what differs in the view of a scene where bounces alone find the light of some materials: fields of 'lights', and 'lightOfTriangle'. None: nothing.
+
+        Args:
+            materials: Their numbers.
+        """
+    def restore_values(self) -> None:
+        """
+        Writes the scene's own scalars and texels again, which a fit may have written over.
+        """
+    @property
+    def values(self) -> Tensor:
+        """
+        The scalar parameters of all materials; one object with those of `lit` if the numbers are the same.
+        """
+    @property
+    def texels(self) -> Tensor:
+        """
+        Of all textures.
+        """
+    @property
+    def texture_records(self) -> NDArray[np.uint32]:
+        """
+        TextureWord of each texture, uint32, shape (n, 8), at least one.
+        """
+    @property
+    def coefficients(self) -> Tensor:
+        """
+        Of media, see evaluate_media().
+        """
+    @property
+    def traits(self) -> dict[str, typing.Any]:
+        """
+        The arguments of weft.scene.kernel_text.SceneTraits.
+        """
+    @property
+    def may_shine(self) -> bool:
+        """
+        Whether some light may reach a camera.
+        """
+    @property
+    def has_light_tree(self) -> bool:
+        """
+        Whether lights at finite distance are drawn from a tree.
+        """
+    @property
+    def light_count(self) -> int:
+        """
+        Lamps, triangles that shine, and the environment if it is drawn.
+        """
+    @property
+    def light_powers(self) -> NDArray[np.float64]:
+        """
+        Watts of each light but the environment, shape (n,).
+        """
+
+class TracedMeshes:
+    """
+    A tracer and what it traces for a scene. Made by prepare_scene().
+    """
+    @property
+    def tracer(self) -> Tracer:
+        """
+        Of the instances.
+        """
+    @property
+    def is_current(self) -> bool:
+        """
+        Whether nobody else has placed other instances or meshes since.
+        """
+    @property
+    def change(self) -> tuple[int, int, int]:
+        """
+        What it took to make the tracer that of the scene: triangles that needed trees, meshes that have moved, meshes that are new.
+        """
+
+def aov_table() -> dict[str, tuple[int, int, bool]]:
+    """
+    Returns first row, channels and whether it is a mean over the pixel, of each AOV.
+    """
+
+def build_lit_tables(
+    kept: KeptParts, scenes: collections.abc.Sequence[object], light_sampling: str
+) -> list[SceneTables]:
+    """
+    Returns the SceneTables of a scene, and of it under other lights.
+
+    Args:
+        kept: Parts of the tables that they replace, and theirs.
+        scenes: It, then the same objects under other lights.
+        light_sampling: As a Renderer takes it.
+
+    Raises:
+        ArgumentError: A scene cannot be; what is wrong is named.
+    """
+
+def kernel_traits(
+    device: Device, tables: collections.abc.Sequence[SceneTables]
+) -> dict[str, typing.Any]:
+    """
+    Returns the arguments of SceneTraits of kernels that serve all these tables.
+    """
+
+def prepare_scene(
+    film: FilmTracer,
+    tables: collections.abc.Sequence[SceneTables],
+    traits: object,
+    before: TracedMeshes | None = None,
+) -> tuple[SceneModules, TracedMeshes]:
+    """
+    Loads kernels, fills what they fill in tables, and makes acceleration structures. Returns SceneModules and TracedMeshes.
+
+    Args:
+        film: That will render the scene.
+        tables: build_lit_tables() of the scene.
+        traits: Of all kernels.
+        before: The meshes of the scene before, or None.
+
+    Raises:
+        CompileError: A Slang function of a material does not compile.
+        ArgumentError: A mesh cannot be traced; `before` is as it was.
+    """
+
+def evaluate_media(
+    modules: SceneModules, tables: SceneTables, view: _View, coefficients: Tensor
+) -> None:
+    """
+    Computes the coefficients of a scene's media from its parameters.
+
+    Args:
+        modules: Of the scene.
+        tables: Of the scene.
+        view: Of it, perhaps with other parameters.
+        coefficients: Where they go.
+    """
+
+def camera_media(geometry: SceneGeometry, camera: object) -> tuple[NDArray[np.uint32], bool]:
+    """
+    Returns what a camera is in, as MediaStack of medium.slang has it, and whether a medium begins within the film of an orthographic camera.
+    """
+
+def texture_tensors(
+    kept: KeptParts, textures: collections.abc.Sequence[object]
+) -> tuple[Tensor, NDArray[np.uint32]]:
+    """
+    Returns the texels of textures, and their records: TextureWord, uint32, shape (n, 8), at least one.
+    """
+
 class FilmTracer:
     """
     Traces the paths of one scene in batches, and sums them up in films.
@@ -3736,6 +3923,15 @@ class FilmTracer:
         Raises:
             DeviceError: Memory is short.
         """
+    def picture_bytes(self, camera: object, settings: object, has_layers: bool) -> int:
+        """
+        How many bytes a picture takes beside the scene, at most.
+
+        Args:
+            camera: The view.
+            settings: How paths are traced.
+            has_layers: It brings AOVs other than alpha.
+        """
     def forget_paths(self) -> None:
         """
         Gives back the memory of paths; the next picture takes it again.
@@ -3763,6 +3959,25 @@ class FilmTracer:
             background: Replaces settings.shows_environment, see path.slang.
             progress: Called with the share that is done, after each batch.
             interrupt: As compile_together() takes it.
+        """
+    def coverage(
+        self,
+        view: _View,
+        light_paths: object,
+        start_media: _Host,
+        camera: object,
+        settings: object,
+        progress: collections.abc.Callable[[float], None] | None = None,
+        interrupt: object = None,
+    ) -> NDArray[np.float32]:
+        """
+        What part of each pixel is covered, shape (height, width, 1). Arguments as of picture().
+        """
+    def centre_layers(
+        self, view: _View, light_paths: object, start_media: _Host, camera: object, settings: object
+    ) -> NDArray[np.float32]:
+        """
+        layers() of the points at the centres of pixels; the lens is taken to be a point.
         """
     def layers(
         self, view: _View, light_paths: object, start_media: _Host, camera: object, settings: object

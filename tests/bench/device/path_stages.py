@@ -42,11 +42,13 @@ def measure(own: weft.Renderer, settings: PathSettings) -> tuple[float, float, f
 
 def main() -> None:
     """Print a line a picture."""
-    original = renderer.must_sort_paths
+    original = renderer.kernel_traits
     print("pixels bounces sorted   host ms   wall ms  off from 1")
     with weft.create_device() as device:
         for sorts in (False, True):
-            renderer.must_sort_paths = lambda *_, sorts=sorts: sorts
+            renderer.kernel_traits = lambda *given, sorts=sorts: (
+                original(*given) | {"sorts_paths": sorts}
+            )
             for size in SIZES:
                 own = weft.Renderer(device, furnace(size))
                 for bounces in BOUNCES:
@@ -56,7 +58,7 @@ def main() -> None:
                         f"{size:6d} {bounces:7d} {sorts!s:>6} {host * 1e3:9.2f} {wall * 1e3:9.2f}"
                         f"  {worst:.1e}"
                     )
-    renderer.must_sort_paths = original
+    renderer.kernel_traits = original
 
 
 if __name__ == "__main__":

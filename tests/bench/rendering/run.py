@@ -33,10 +33,10 @@ def settings_for(samples: int, seed: int) -> PathSettings:
 def count_rays(device: weft.Device) -> float:
     """Return the rays that one path takes, those towards lights included."""
     segments = []
-    original = renderer.must_sort_paths
-    renderer.must_sort_paths = lambda *_: True
+    original = renderer.kernel_traits
+    renderer.kernel_traits = lambda *given: original(*given) | {"sorts_paths": True}
     own = weft.Renderer(device, anchor_scene())
-    renderer.must_sort_paths = original
+    renderer.kernel_traits = original
     programs, settings = len(own.tables.materials.programs), settings_for(1, 0)
     camera = own.scene.cameras[0]
     pixels = camera.width * camera.height

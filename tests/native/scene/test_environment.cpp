@@ -34,6 +34,17 @@ double density(const EnvironmentImages& made, std::size_t pixel) {
 
 } // namespace
 
+TEST_CASE("an environment takes its image, and copies share it") {
+    const Environment sky = environment({1, 2, 3, 4, 5, 6}, 2, 1);
+    const Environment turned = sky;
+    CHECK(turned.image.data() == sky.image.data());
+    CHECK(turned.owner == sky.owner);
+    CHECK(sky.image[5] == 6);
+    CHECK(environment(Rgb{0.5, 0.25, 1}).image[1] == 0.25F);
+    CHECK_THROWS_AS(environment({1, 2, 3}, 2, 1), core::ArgumentError);
+    CHECK_THROWS_AS(environment({1, -2, 3}, 1, 1), core::ArgumentError);
+}
+
 TEST_CASE("the density of pixels integrates to one, and is what the alias table draws") {
     const std::vector<float> image = random_image(33, 17);
     const EnvironmentImages made = build_environment_images(Images{image}, 33, 17);

@@ -52,9 +52,10 @@ def photo(device):
     return weft.Renderer(device, scene).render(settings=SETTINGS)
 
 
-@pytest.mark.parametrize("fewest", [8, pytest.param(1, marks=pytest.mark.full)])
-def test_lights_are_found_beside_a_material(device, photo, fewest, monkeypatch):
-    monkeypatch.setattr(upload, "FEWEST_LIGHTS", fewest)
+@pytest.mark.parametrize("sampling", ["auto", pytest.param("tree", marks=pytest.mark.full)])
+def test_lights_are_found_beside_a_material(device, photo, sampling, monkeypatch):
+    build = upload.build_lit_tables
+    monkeypatch.setattr(upload, "build_lit_tables", lambda *given: build(*given[:2], sampling))
     fit = Fit(
         scene_with(roughness=0.6),
         [Target(photo)],
@@ -67,7 +68,7 @@ def test_lights_are_found_beside_a_material(device, photo, fewest, monkeypatch):
         FitSettings(bounces=3, tolerance=0.005),
         device=device,
     )
-    assert fit.renderer.tables.has_light_tree == (fewest == 1)
+    assert fit.renderer.tables.has_light_tree == (sampling == "tree")
 
     result = fit.run()
 

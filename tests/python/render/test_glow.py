@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.path_sorting import kernel_traits_with
 from support.render_scenes import lambert, quad, top_camera
 from weft.layouts import LightWord
 from weft.render import PathSettings, renderer
@@ -64,9 +65,7 @@ def test_a_mixed_lamp_is_drawn_by_the_share_of_its_light(device, factor, share):
     light = Closure("emission", strength=8.0)
     lamps = [Material("lamp", Mix(Closure("diffuse"), light, factor)), Material("lamp", light)]
 
-    mixed, plain = (
-        weft.Renderer(device, lit_by(lamp)).tables._light_rows.powers.sum() for lamp in lamps
-    )
+    mixed, plain = (weft.Renderer(device, lit_by(lamp)).tables.light_powers.sum() for lamp in lamps)
 
     assert plain > 0
     assert mixed == pytest.approx(share * plain)
@@ -202,7 +201,7 @@ def test_what_is_lit_is_replayed_as_rendered(device, monkeypatch):
 
     recorder.replay(own.tables.values)
     replayed = recorder.develop(0, 64, with_tangents=False)[0]
-    monkeypatch.setattr(renderer, "must_sort_paths", lambda *_: False)
+    monkeypatch.setattr(renderer, "kernel_traits", kernel_traits_with(sorts_paths=False))
     unsorted = weft.Renderer(device, scene).render(settings=SETTINGS)
 
     assert np.allclose(replayed, image.reshape(-1, 3), atol=1e-5)

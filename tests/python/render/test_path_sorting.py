@@ -4,6 +4,7 @@
 import numpy as np
 
 import weft
+from support.path_sorting import kernel_traits_with
 from support.render_scenes import lambert, placed, quad, sphere
 from weft.render import PathSettings, renderer
 from weft.render.record import Recorder
@@ -25,7 +26,7 @@ def two_materials():
 def test_both_give_the_same_picture_and_the_same_records(device, monkeypatch):
     pictures, records = [], []
     for sorts in (True, False):
-        monkeypatch.setattr(renderer, "must_sort_paths", lambda *_, sorts=sorts: sorts)
+        monkeypatch.setattr(renderer, "kernel_traits", kernel_traits_with(sorts_paths=sorts))
         scene = two_materials()
         own = weft.Renderer(device, scene)
         recorder = Recorder(own, [0], None)

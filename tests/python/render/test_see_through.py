@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.path_sorting import kernel_traits_with
 from support.render_scenes import lambert, placed, quad, sphere, top_camera
 from weft.fit import Fit, Parameter, Target
 from weft.render import PathSettings, renderer
@@ -232,7 +233,7 @@ def test_what_lies_behind_has_derivatives(behind_glass, device):
 
 def test_launches_over_all_paths_give_the_same_picture(behind_glass, device, monkeypatch):
     own, _, settings, _ = behind_glass
-    monkeypatch.setattr(renderer, "must_sort_paths", lambda *_: False)
+    monkeypatch.setattr(renderer, "kernel_traits", kernel_traits_with(sorts_paths=False))
 
     unsorted = weft.Renderer(device, own.scene).render(settings=settings)
 

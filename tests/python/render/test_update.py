@@ -12,7 +12,6 @@ import weft
 from support.render_scenes import lambert, placed, quad, sphere
 from support.scene_edits import OTHER_KERNELS, SAME_KERNELS, edited_scene, pixels
 from weft.render import PathSettings
-from weft.render.traced_meshes import _sources as sources_of
 from weft.scene import Closure, Environment, Material, SlangCall, Texture, principled
 
 SETTINGS = PathSettings(2, bounces=3, seed=5)
@@ -124,11 +123,6 @@ def test_another_mesh_leaves_the_trees_of_the_others_alone(device, monkeypatch, 
     scene = edited_scene()
     made = weft.Renderer(device, scene)
     tracer = made.tracer
-    calls = []
-    monkeypatch.setattr(
-        "weft.render.traced_meshes._sources",
-        lambda *a: calls.append(sources_of(*a)) or calls[-1],
-    )
     ball = scene.objects[1].mesh
     moved = replace(ball, positions=ball.positions * 1.1)
     for mesh, kind in ((moved, "moved"), (sphere(0.6, 9), "new"), (ball, "new")):
@@ -139,10 +133,8 @@ def test_another_mesh_leaves_the_trees_of_the_others_alone(device, monkeypatch, 
         made.update(edited)
 
         assert made.tracer is tracer
-        sources, added = calls[-1]
-        assert added == len(mesh.triangles)
-        changed = [source for source in sources if source[1] is not None]
-        assert [source[0] is not None for source in changed] == [kind == "moved"]
+        moved_meshes, new_meshes = (1, 0) if kind == "moved" else (0, 1)
+        assert made._traced.change == (len(mesh.triangles), moved_meshes, new_meshes)
         assert_equal(made, edited, kind)
 
 

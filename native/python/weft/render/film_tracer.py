@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from weft._native import step_settings
-from weft.layouts import Background
-from weft.render.media import camera_media
+from weft._native import camera_media, step_settings
 from weft.render.path_stages import PathStages
 
 if TYPE_CHECKING:
@@ -85,14 +83,18 @@ class FilmTracer(PathStages):
         self, camera: Camera, settings: PathSettings, progress: Callable[[float], None] | None
     ) -> NDArray[np.float32]:
         """Return what part of each pixel is covered, shape (height, width, 1)."""
-        first = replace(settings, bounces=0, exposure=1.0)
         look = None if progress is None else lambda _share: progress(1.0)
-        beyond = self.picture(camera, first, look, background=Background.alone)
-        return np.asarray(1 - beyond.mean(axis=2, keepdims=True), np.float32)
+        return self.native.coverage(
+            *self._scene_for(camera), camera, settings, look, self.interrupt
+        )
 
     def layers(self, camera: Camera, settings: PathSettings) -> NDArray[np.float32]:
         """Return all rows of layers.slang, averaged over the samples, shape (height, width, n)."""
         return self.native.layers(*self._scene_for(camera), camera, settings)
+
+    def centre_layers(self, camera: Camera, settings: PathSettings) -> NDArray[np.float32]:
+        """Return layers() of the points at the centres of pixels."""
+        return self.native.centre_layers(*self._scene_for(camera), camera, settings)
 
     def centre_hits(self, camera: Camera) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """Return the instance and the triangle that the centre of each pixel shows."""
@@ -129,5 +131,21 @@ class FilmTracer(PathStages):
     def _scene_for(self, camera: Camera) -> tuple[dict[str, Any], Any, NDArray[np.uint32]]:
         """Return the view of the scene, limits of its paths, and what a camera is in."""
         none = np.zeros(0, np.uint32)
-        media = camera_media(self.scene, camera) if self.traits.has_media else none
+        media = self._start_media(camera) if self.traits.has_media else none
         return self.tables.view, self.scene.light_paths, media
+
+    def _start_media(self, camera: Camera) -> NDArray[np.uint32]:
+        """Return what a camera is in, as MediaStack of medium.slang has it.
+
+        Orthographic cameras begin in what their middle is in, and warn if their corners are
+        elsewhere.
+        """
+        media, differs = camera_media(self.tables.geometry, camera)
+        if differs:
+            warnings.warn(
+                "Renderer: a medium begins within the film of the orthographic camera; its paths "
+                "begin in what the middle of the film is in",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return media

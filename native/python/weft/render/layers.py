@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import ArgumentError, aov_table
 from weft.layouts import LayerRow
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from weft.render.film_tracer import FilmTracer
@@ -23,22 +23,14 @@ if TYPE_CHECKING:
 ROWS = LayerRow.end
 
 AOVS: MappingProxyType[str, tuple[int, int]] = MappingProxyType(
-    {
-        "albedo": (LayerRow.albedo, 3),
-        "normal": (LayerRow.normal, 3),
-        "depth": (LayerRow.depth, 1),
-        "uv": (LayerRow.uv, 2),
-        "object": (LayerRow.object, 1),
-        "material": (LayerRow.material, 1),
-        "alpha": (LayerRow.end, 1),
-    }
+    {name: (first, size) for name, (first, size, _) in aov_table().items()}
 )
-"""First row and number of channels of each, see shaders/weft/render/layers.slang; ``alpha`` is no
-row but a picture of its own."""
+"""First row and number of channels of each, see native/render/aovs.hpp; ``alpha`` is no row but a
+picture of its own."""
 
 ALPHA = "alpha"
 
-MEANS = ("albedo", "normal")
+MEANS = tuple(name for name, (_, _, is_mean) in aov_table().items() if is_mean)
 """Averaged over the pixel like the picture; the others belong to the point at its centre."""
 
 
@@ -76,8 +68,7 @@ class LayerPass:
         if any(name in MEANS for name in names):
             films[True] = self.renderer.layers(camera, settings)
         if any(name not in MEANS for name in names):
-            centre = replace(settings, samples=1, filter="box", filter_width=1e-6)
-            films[False] = self.renderer.layers(replace(camera, aperture=0.0), centre)
+            films[False] = self.renderer.centre_layers(camera, settings)
         out = {}
         for name in names:
             first, size = AOVS[name]

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from weft._native import SceneGeometry, build_material_table, build_scene_material_table
+from weft._native import build_material_table
 from weft.render.parameter_range import ParameterRange
 from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -32,20 +34,13 @@ class MaterialTable:
     fixed_textures: frozenset[int] = frozenset()  # that drive normals
 
 
-def material_table(materials: SceneGeometry | list[Material]) -> MaterialTable:
-    """Print the programs of materials and lay out their parameters.
+def material_table(materials: Sequence[Material]) -> MaterialTable:
+    """Print the programs of materials and lay out their parameters."""
+    return read_table(build_material_table(materials))
 
-    Args:
-        materials: Those of a scene that was read, or others.
 
-    Raises:
-        ArgumentError: Two materials of the scene have one name.
-    """
-    fields = (
-        build_scene_material_table(materials)
-        if isinstance(materials, SceneGeometry)
-        else build_material_table(materials)
-    )
+def read_table(fields: dict[str, Any]) -> MaterialTable:
+    """Return the table of what native code says of it."""
     return MaterialTable(
         fields["programs"],
         fields["records"],

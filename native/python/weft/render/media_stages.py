@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from weft._native import Tensor, grid
+from weft import _native
 
 if TYPE_CHECKING:
     from weft.render.scene_on_device import SceneOnDevice
@@ -25,9 +23,4 @@ def evaluate_media(
         scene: View of it with other parameters; ``None``: that of the tables.
     """
     view = scene or tables.view
-    for number, module in enumerate(renderer.modules.programs):
-        if not tables.materials.programs[number].medium:
-            continue
-        own = np.flatnonzero(tables.materials.records[:, 0] == number).astype(np.uint32)
-        materials = Tensor.from_numpy(renderer.device, own)
-        module.programMedium(grid((len(own),)), view, materials, view["media"]["coefficients"])
+    _native.evaluate_media(renderer.modules, tables.native, view, view["media"]["coefficients"])

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from weft._native import Tensor
 from weft.layouts import LightNodeWord
-from weft.render.layers import ALPHA, ROWS
-from weft.render.path_buffers import path_buffer_bytes, whole_groups
+from weft.render.layers import ALPHA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,17 +36,8 @@ def picture_bytes(
 
     What making the trees has taken is as much at least: it was there when no picture was.
     """
-    pixels = camera.width * camera.height
-    at_once = min(settings.samples, max(renderer.batch // pixels, 1))
-    paths = min(pixels, max(renderer.batch // at_once, 1)) * at_once
-    capacity = whole_groups(paths)
-    if renderer.capacity > capacity:  # what is there stays
-        capacity = renderer.capacity
-    count = path_buffer_bytes(capacity, renderer.traits)
-    count += WORD * pixels * (3 + 1)  # the film, and the numbers of pixels
-    if any(name != ALPHA for name in aovs):
-        count += WORD * ROWS * (capacity + pixels)
-    return max(count, renderer.tracer.build_bytes)
+    has_layers = any(name != ALPHA for name in aovs)
+    return renderer.native.picture_bytes(camera, settings, has_layers)
 
 
 def light_tree_bytes(lights: int) -> int:

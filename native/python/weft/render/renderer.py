@@ -5,29 +5,34 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from weft._native import ArgumentError, Device, default_batch, must_sort_paths
+from weft._native import (
+    ArgumentError,
+    Device,
+    default_batch,
+    kernel_traits,
+    prepare_scene,
+)
 from weft._native import FilmTracer as NativeTracer
 from weft.render.film_tracer import FilmTracer
 from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
-from weft.render.light_stages import measure_lights
 from weft.render.light_tree import LightSampling
 from weft.render.media_stages import evaluate_media
 from weft.render.memory import picture_bytes, scene_bytes
 from weft.render.path_settings import PathSettings
-from weft.render.relighting import build_tables, joined_traits
-from weft.render.traced_meshes import TracedMeshes, trace_meshes
+from weft.render.upload import build_tables
+from weft.scene.kernel_text import SceneTraits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from weft._native import TracedMeshes
     from weft.render.upload import SceneTables
     from weft.scene import Camera, Scene
 
@@ -106,23 +111,17 @@ class Renderer(FilmTracer):
                 RuntimeWarning,
                 stacklevel=3,
             )
-        programs = self.tables.materials.programs
-        # How many hidden surfaces a path meets, only the host can tell.
-        self.sorts_paths = self.tables.traits.is_uncounted or must_sort_paths(device, len(programs))
-        self.traits = replace(joined_traits(every), sorts_paths=self.sorts_paths)
-        self.modules = self.load_modules(self.traits)
-        for tables in every:
-            evaluate_media(self, tables)
-            if tables.traits.has_glow:
-                measure_lights(self, tables)
+        native = [tables.native for tables in every]
+        self.traits = SceneTraits(**kernel_traits(device, native))
+        self.sorts_paths = self.traits.sorts_paths
+        self.require_contained()
         self.scene = scene
         self.kept: dict[str, Any] = {}  # what fits make once
         # Last, as it changes the tracer that other objects may use.
         traced: TracedMeshes | None = self.__dict__.get("_traced")
-        self._traced = trace_meshes(device, scene.meshes(), self.tables.geometry, traced)
+        self.modules, self._traced = prepare_scene(self.native, native, self.traits, traced)
         self.tracer = self._traced.tracer
         self.native.set_scene(self.tracer, self.modules)
-        self.tables.kept.end()
 
     def relit(self, scene: Scene) -> Renderer:
         """Return a renderer of the scene under other lights, which shares all else with this one.

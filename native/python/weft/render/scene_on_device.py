@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from weft.scene.containment import require_contained
 
 if TYPE_CHECKING:
-    from weft._native import Device, FilmTracer, SceneModules, Tracer
-    from weft.render.traced_meshes import TracedMeshes
+    from weft._native import Device, FilmTracer, SceneModules, TracedMeshes, Tracer
     from weft.render.upload import SceneTables
     from weft.scene.kernel_text import SceneTraits
 
@@ -43,10 +42,14 @@ class SceneOnDevice:
             CompileError: A Slang function of a material does not compile.
             ArgumentError: One that only a flag trusts could reach memory of this process.
         """
-        programs = self.tables.materials.programs
+        self.require_contained()
+        return self.native.load_modules(self.tables.materials.programs, traits)
+
+    def require_contained(self) -> None:
+        """Refuse functions of the scene that only a flag trusts, as load_modules() does."""
         if self.device.info.features.is_software:
+            programs = self.tables.materials.programs
             require_contained([item for program in programs for item in program.origins.items()])
-        return self.native.load_modules(programs, traits)
 
     @property
     def sorting_modules(self) -> SceneModules:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "render/path_settings.hpp"
+#include "render/path_arguments.hpp"
 
 #include "core/error.hpp"
 #include "core/text.hpp"

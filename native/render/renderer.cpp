@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/renderer.hpp"
+
+#include "render/memory.hpp"
+#include "scene/media.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::render {
+
+namespace {
+
+/// Some channels of an image of LayerRow::kEnd channels.
+std::vector<float> channels_of(const std::vector<float>& film, const AovSpec& spec) {
+    constexpr std::size_t kRows = scene::layouts::LayerRow::kEnd;
+    std::vector<float> out;
+    out.reserve(film.size() / kRows * spec.channels);
+    for (std::size_t at = spec.first; at < film.size(); at += kRows) {
+        out.insert(out.end(), film.begin() + static_cast<std::ptrdiff_t>(at),
+                   film.begin() + static_cast<std::ptrdiff_t>(at + spec.channels));
+    }
+    return out;
+}
+
+} // namespace
+
+Renderer::Renderer(const dispatch::Context& context, const compile::ModuleDesc& modules,
+                   RendererFiles files, scene::Scene scene, RendererOptions options)
+    : m_files(std::move(files)), m_options(std::move(options)), m_film(context, modules) {
+    m_film.batch = std::max(m_options.batch, std::int64_t{1});
+    update(std::move(scene));
+}
+
+void Renderer::update(scene::Scene scene) {
+    const auto& device = m_film.modules()->context().device;
+    const bool is_new = m_scene.tables.empty();
+    const auto kept = std::make_shared<KeptParts>(
+        device, is_new ? nullptr : m_scene.tables.front()->kept().get());
+    const auto geometry =
+        std::make_shared<const SceneGeometry>(scene_geometry(*kept, std::move(scene)));
+    std::vector<SceneTablesRef> tables = build_lit_tables(
+        kept, std::span(&geometry, 1),
+        {.light_sampling = m_options.light_sampling, .bsdf_tables = m_files.bsdf_tables});
+    const bool is_lit = tables.front()->lights().is_lit;
+    const scene::SceneTraits traits = kernel_traits(*device, tables);
+    m_scene = prepare_scene(m_film.modules(), std::move(tables), traits,
+                            {.libraries = m_files.libraries}, m_scene.traced.get());
+    m_film.set_scene(m_scene.on_device());
+    if (!is_lit) {
+        warn("Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
+             "emissive material or an environment");
+    }
+}
+
+void Renderer::warn(std::string_view text) const {
+    if (m_options.message) {
+        m_options.message(text);
+    }
+}
+
+std::vector<std::uint32_t> Renderer::start_media(const scene::Camera& camera) const {
+    if (!m_film.traits().has_media) {
+        return {};
+    }
+    const scene::CameraMedia media = scene::camera_media(scene(), camera);
+    if (media.differs_at_corners) {
+        warn("Renderer: a medium begins within the film of the orthographic camera; its paths "
+             "begin in what the middle of the film is in");
+    }
+    return {media.stack.begin(), media.stack.end()};
+}
+
+SceneInput Renderer::input(std::span<const std::uint32_t> media) const {
+    return {.view = m_scene.tables.front()->view(),
+            .limits = scene().light_paths,
+            .start_media = media};
+}
+
+std::vector<float> Renderer::render(const scene::Camera& camera, const PathSettings& settings,
+                                    const PictureDesc& desc) {
+    scene::require_valid(camera);
+    const std::vector<std::uint32_t> media = start_media(camera);
+    return m_film.picture(input(media), camera, settings, desc);
+}
+
+std::vector<Layer> Renderer::layers(const scene::Camera& camera, const PathSettings& settings,
+                                    std::span<const std::string> names, const PictureDesc& desc) {
+    scene::require_valid(camera);
+    std::vector<Layer> layers;
+    for (const std::string& name : names) {
+        layers.push_back({.spec = &require_aov(name, "Renderer::layers")});
+    }
+    const std::vector<std::uint32_t> media = start_media(camera);
+    std::vector<float> means;
+    std::vector<float> centres;
+    for (Layer& layer : layers) {
+        if (layer.spec->first == scene::layouts::LayerRow::kEnd) {
+            layer.pixels = m_film.coverage(input(media), camera, settings, desc);
+            continue;
+        }
+        std::vector<float>& film = layer.spec->is_mean ? means : centres;
+        if (film.empty()) {
+            film = layer.spec->is_mean ? m_film.layers(input(media), camera, settings)
+                                       : m_film.centre_layers(input(media), camera, settings);
+        }
+        layer.pixels = channels_of(film, *layer.spec);
+    }
+    return layers;
+}
+
+std::uint64_t Renderer::memory(const scene::Camera& camera, const PathSettings& settings,
+                               bool has_layers) const {
+    return scene_bytes(m_scene) + picture_bytes(m_film, camera, settings, has_layers);
+}
+
+} // namespace weft::render

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The path tracer of one scene: what scripts' Renderer is made of, put together for C++. Programs use engine/renderer.hpp.
+#pragma once
+
+#include "core/api.hpp"
+#include "render/aovs.hpp"
+#include "render/film_tracer.hpp"
+#include "render/lit_scene.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::render {
+
+struct RendererFiles {
+    std::filesystem::path bsdf_tables{}; ///< see SceneTablesDesc
+    std::filesystem::path libraries{};   ///< see TracerDesc
+};
+
+struct RendererOptions {
+    std::int64_t batch = std::int64_t{1} << 20U; ///< see FilmTracer::batch
+    LightSampling light_sampling = LightSampling::automatic;
+    /// Gets warnings: that nothing shines, that a medium begins within a film. Empty: nobody does.
+    std::function<void(std::string_view)> message{};
+};
+
+/// A layer of a picture: height x width x channels floats, the top row first.
+struct Layer {
+    const AovSpec* spec = nullptr; ///< of kAovs
+    std::vector<float> pixels{};
+};
+
+/// Renders one scene on one device. One thread at a time.
+class WEFT_API Renderer {
+public:
+    /// @param modules options of all modules, see ModuleCache.
+    /// @throws ArgumentError for a scene that cannot be, as SceneTables() and TracedMeshes(); CompileError if a Slang
+    ///         function of a material does not compile; DeviceError if memory is short.
+    Renderer(const dispatch::Context& context, const compile::ModuleDesc& modules,
+             RendererFiles files, scene::Scene scene, RendererOptions options = {});
+
+    /// Renders another scene from now on; meshes, images and kernels that it shares with the one before stay where they are.
+    /// Pictures are those of a new renderer, number by number.
+    /// @throws as Renderer(); then the scene before is rendered as before.
+    void update(scene::Scene scene);
+
+    [[nodiscard]] const scene::Scene& scene() const noexcept {
+        return m_scene.tables.front()->scene();
+    }
+    [[nodiscard]] FilmTracer& film() noexcept { return m_film; }
+
+    /// As FilmTracer::picture().
+    [[nodiscard]] std::vector<float> render(const scene::Camera& camera,
+                                            const PathSettings& settings, const PictureDesc& desc);
+    /// Layers of what the camera sees first, in the order of `names`.
+    /// @throws ArgumentError if there is no such AOV.
+    [[nodiscard]] std::vector<Layer> layers(const scene::Camera& camera,
+                                            const PathSettings& settings,
+                                            std::span<const std::string> names,
+                                            const PictureDesc& desc);
+    /// Bytes of the device that the scene and a picture of it take, at most, see memory.hpp.
+    [[nodiscard]] std::uint64_t memory(const scene::Camera& camera, const PathSettings& settings,
+                                       bool has_layers = false) const;
+
+private:
+    [[nodiscard]] std::vector<std::uint32_t> start_media(const scene::Camera& camera) const;
+    [[nodiscard]] SceneInput input(std::span<const std::uint32_t> media) const;
+    void warn(std::string_view text) const;
+
+    RendererFiles m_files;
+    RendererOptions m_options;
+    FilmTracer m_film;
+    LitScene m_scene;
+};
+
+} // namespace weft::render

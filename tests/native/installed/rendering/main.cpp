@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Renders a sphere with a Principled material under a sky and a lamp, then with the lamp moved, and writes the first
+// picture to the file that is named, as a portable float map.
+#include <weft/engine/renderer.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace engine = weft::engine;
+namespace scene = weft::scene;
+
+using Point = std::array<double, 3>;
+
+Point halfway(const Point& a, const Point& b) {
+    const Point sum{a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+    const double length = std::sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    return {sum[0] / length, sum[1] / length, sum[2] / length};
+}
+
+/// Triangles of a sphere: each is divided into four, `levels` times.
+std::vector<std::array<Point, 3>> sphere_triangles(int levels) {
+    std::vector<std::array<Point, 3>> triangles;
+    for (const double x : {1.0, -1.0}) {
+        for (const double y : {1.0, -1.0}) {
+            for (const double z : {1.0, -1.0}) {
+                const Point a{x, 0, 0};
+                const Point b{0, y, 0};
+                const Point c{0, 0, z};
+                triangles.push_back(x * y * z > 0 ? std::array{a, b, c} : std::array{a, c, b});
+            }
+        }
+    }
+    for (int level = 0; level < levels; ++level) {
+        std::vector<std::array<Point, 3>> finer;
+        for (const auto& [a, b, c] : triangles) {
+            const Point ab = halfway(a, b);
+            const Point bc = halfway(b, c);
+            const Point ca = halfway(c, a);
+            finer.insert(finer.end(), {{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {ab, bc, ca}});
+        }
+        triangles = std::move(finer);
+    }
+    return triangles;
+}
+
+scene::MeshRef sphere() {
+    std::vector<float> positions;
+    std::vector<std::uint32_t> corners;
+    for (const auto& triangle : sphere_triangles(3)) {
+        for (const Point& point : triangle) {
+            corners.push_back(static_cast<std::uint32_t>(corners.size()));
+            for (const double coordinate : point) {
+                positions.push_back(static_cast<float>(coordinate));
+            }
+        }
+    }
+    scene::Mesh described{.name = "sphere"};
+    described.normals = positions; // of radius 1: the same numbers
+    described.positions = std::move(positions);
+    described.triangles = std::move(corners);
+    return scene::mesh(std::move(described));
+}
+
+scene::Scene describe() {
+    const auto paint = scene::material(
+        "Paint", scene::closure("principled", {{"base_color", scene::Numbers{0.8, 0.3, 0.1}},
+                                               {"roughness", 0.4}}));
+    scene::Scene described;
+    described.objects = {scene::object({.mesh = sphere(), .materials = {paint}, .name = "sphere"})};
+    described.lights = {
+        {.kind = scene::PointLight{.position = {2, -3, 3}, .power = 200, .radius = 0.25},
+         .name = "key"}};
+    described.environment =
+        std::make_shared<const scene::Environment>(scene::environment({0.2, 0.3, 0.5}));
+    return described;
+}
+
+double mean(const engine::Image& image) {
+    double sum = 0;
+    for (const float value : image.pixels) {
+        sum += static_cast<double>(value);
+    }
+    return sum / static_cast<double>(image.pixels.size());
+}
+
+/// Rows from the bottom, little-endian float32.
+void write_pfm(const engine::Image& image, const std::string& path) {
+    std::ofstream file(path, std::ios::binary);
+    file << "PF\n" << image.width << ' ' << image.height << "\n-1.0\n";
+    const auto row = static_cast<std::size_t>(image.width * image.channels);
+    for (auto y = static_cast<std::size_t>(image.height); y-- > 0;) {
+        file.write(reinterpret_cast<const char*>(image.pixels.data() + y * row),
+                   static_cast<std::streamsize>(row * sizeof(float)));
+    }
+}
+
+void run(const std::string& path) {
+    const auto weft = engine::Engine::create();
+    engine::Renderer renderer(*weft, describe());
+    const scene::Camera camera{
+        .width = 64, .height = 64, .transform = {1, 0, 0, 0, 0, 0, -1, -4, 0, 1, 0, 0}};
+    const weft::render::PathSettings settings{.samples = 16, .bounces = 4};
+    const engine::Image image = renderer.render(camera, settings);
+    std::cout << "mean " << std::setprecision(3) << mean(image) << '\n';
+    const std::vector<std::string> names{"alpha"};
+    std::cout << "covered "
+              << mean(renderer.render_layers(camera, names, {.samples = 64}).front().image) << '\n';
+    const auto bytes = renderer.memory(camera, settings);
+    std::cout << (bytes > image.pixels.size() * sizeof(float) ? "memory is known\n" : "no bound\n");
+
+    scene::Scene moved = renderer.scene();
+    std::get<scene::PointLight>(moved.lights.front().kind).position = {-2, -3, 3};
+    renderer.update(std::move(moved));
+    const engine::Image other = renderer.render(camera, settings);
+    renderer.update(describe());
+    std::cout << (other.pixels != image.pixels ? "the lamp moved\n" : "nothing changed\n");
+    std::cout << (renderer.render(camera, settings).pixels == image.pixels ? "and came back\n"
+                                                                           : "and is lost\n");
+    if (!path.empty()) {
+        write_pfm(image, path);
+    }
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    try {
+        run(count > 1 ? arguments[1] : "");
+        return EXIT_SUCCESS;
+    } catch (const weft::core::Error& error) {
+        std::cerr << error.what() << '\n';
+        return EXIT_FAILURE;
+    }
+}
