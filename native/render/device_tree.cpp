@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 namespace weft::render {
@@ -25,11 +24,8 @@ constexpr std::uint32_t kWordBits = 32;
 constexpr std::uint32_t kSlowRound = 10;
 /// Where paths could not be longer than those of a balanced tree by as many nodes, clusters go on.
 constexpr std::size_t kSpareLevels = 4;
-
-std::uint32_t top_share() {
-    const char* const text = std::getenv("WEFT_TREE_TOP");
-    return text == nullptr ? 32 : static_cast<std::uint32_t>(std::atoi(text));
-}
+/// The host cuts the clusters when there is one for so many triangles: fewer make trees as quick to trace and take longer.
+constexpr std::uint32_t kTrianglesOfCluster = 32;
 
 std::uint64_t groups_for(std::uint64_t count) {
     return (count + kTreeThreads - 1) / kTreeThreads;
@@ -175,7 +171,7 @@ void DeviceTreeBuilder::make_nodes(ClusteredMesh& out, tensor::TensorRef cluster
         m_kernels.create_words(2 * TreeKernels::scan_sums_size(count), "sums of a tree");
     std::uint32_t made = 0;
     bool is_slow = false;
-    const std::uint32_t enough = out.triangle_count / top_share();
+    const std::uint32_t enough = out.triangle_count / kTrianglesOfCluster;
     while (count > 1) {
         if (count <= enough && !is_deep(out.rounds.size() + kSpareLevels, count)) {
             make_top(out, *clusters, count, bounds, pool);
