@@ -161,7 +161,7 @@ void StagedTransfer::download(std::span<std::byte> bytes, std::size_t slot_count
     StagedPieces pieces(*this, bytes, slot_count, poll);
     const std::size_t first = std::min(pieces.count(), slot_count);
     for (std::size_t piece = 0; piece < first; ++piece) {
-        pieces.await(piece, kNone);
+        pieces.await(pieces.slot(piece), kNone);
         pieces.queue(piece);
     }
     pieces.await(0, 0); // the work ahead of it may take long: only this thread polls

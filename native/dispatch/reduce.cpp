@@ -24,7 +24,10 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint64_t kSegmentElements = 4096;
 constexpr std::uint64_t kEnoughGroups = 4096;
-constexpr std::uint64_t kWideBytes = 4096; ///< of a row: one access of each thread of a group
+constexpr std::uint64_t kThreadElements = 64;
+constexpr std::uint64_t kEnoughThreads = std::uint64_t{1} << 19U;
+constexpr std::uint64_t kCoalescedRows = 32; ///< whose elements make whole cache lines
+constexpr std::uint64_t kWideBytes = 4096;   ///< of a row: one access of each thread of a group
 
 std::string_view structure_name(Reduction operation) {
     switch (operation) {
@@ -111,26 +114,34 @@ tensor::TensorRef make_result(const std::shared_ptr<device::Device>& device, Sca
     return tensor::Tensor::wrap(std::move(memory), std::move(desc));
 }
 
-/// Enough pieces of a row to fill a large device, none shorter than 4096 elements.
-std::uint32_t segment_count(const ReduceArguments& arguments) {
-    const std::uint64_t pieces = (arguments.count + kSegmentElements - 1) / kSegmentElements;
-    const std::uint64_t wanted =
-        std::max<std::uint64_t>(kEnoughGroups / std::max<std::uint64_t>(arguments.rows, 1), 1);
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pieces, 1, wanted));
-}
-
 /// Whether kernels are for cores that run groups one thread after the other.
 bool is_for_cpu(const device::Device& device) {
     return device.info().features.is_software &&
            core::environment_variable("WEFT_KERNELS_FOR") != "gpu"; // for tests without a GPU
 }
 
+bool has_adjacent_rows(const ReduceArguments& arguments) {
+    return arguments.row_strides_x[3] == 1 && arguments.strides_x[3] != 1;
+}
+
+/// Enough pieces of a row to fill a large device, none shorter than 4096 elements; of a row that one thread reduces, as its
+/// neighbours do the adjacent rows, none shorter than 64.
+std::uint32_t segment_count(const ReduceArguments& arguments, bool is_cpu) {
+    const bool by_thread =
+        !is_cpu && has_adjacent_rows(arguments) && arguments.rows >= kCoalescedRows;
+    const std::uint64_t elements = by_thread ? kThreadElements : kSegmentElements;
+    const std::uint64_t enough = by_thread ? kEnoughThreads : kEnoughGroups;
+    const std::uint64_t pieces = (arguments.count + elements - 1) / elements;
+    const std::uint64_t wanted =
+        std::max<std::uint64_t>(enough / std::max<std::uint64_t>(arguments.rows, 1), 1);
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pieces, 1, wanted));
+}
+
 /// One thread a row where rows are short or their neighbours adjacent, else one group. On a CPU always one thread: a
 /// barrier makes it keep the registers of the group in memory.
-bool is_by_thread(const ReduceArguments& arguments, bool is_software) {
-    const bool rows_are_adjacent = arguments.row_strides_x[3] == 1 && arguments.strides_x[3] != 1;
-    return is_software || arguments.count <= 64 ||
-           (rows_are_adjacent && arguments.rows * arguments.segments >= 4096);
+bool is_by_thread(const ReduceArguments& arguments, bool is_cpu) {
+    return is_cpu || arguments.count <= 64 ||
+           (has_adjacent_rows(arguments) && arguments.rows * arguments.segments >= 4096);
 }
 
 /// Whether a row's elements lie side by side in one array, so that a thread reads 16 bytes of them an access.
@@ -337,7 +348,7 @@ tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
         m_context.device->fill(result->buffer(), 0, result->buffer().size_bytes() / 4 * 4, word);
         return finish(request, result, count);
     }
-    arguments.segments = segment_count(arguments);
+    arguments.segments = segment_count(arguments, is_for_cpu(*m_context.device));
     arguments.relative_tolerance = request.relative_tolerance;
     arguments.absolute_tolerance = request.absolute_tolerance;
     const std::string operation =

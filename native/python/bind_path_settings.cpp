@@ -46,7 +46,9 @@ void bind_sizes(py::module_& module) {
     module.def(
         "default_batch",
         [](const Session& session, const py::object& traits) {
-            return render::default_batch(*session.device, traits_from_python(traits));
+            const device::Device& device = *session.device;
+            return render::default_batch(device.info(), device.memory_info(),
+                                         traits_from_python(traits));
         },
         py::arg("device"), py::arg("traits"),
         "Returns how many paths pictures have under way at a time unless told: 2^24 where they "

@@ -85,15 +85,14 @@ std::int64_t path_buffer_bytes(std::int64_t capacity, const scene::SceneTraits& 
            (words * capacity + queues * kHitRows * rows_of_hits(capacity));
 }
 
-std::int64_t default_batch(const device::Device& device, const scene::SceneTraits& traits) {
+std::int64_t default_batch(const device::DeviceInfo& info, const device::MemoryInfo& memory,
+                           const scene::SceneTraits& traits) noexcept {
     constexpr std::int64_t kLeast = std::int64_t{1} << 20U;
     constexpr std::int64_t kMost = std::int64_t{1} << 24U;
     constexpr std::uint64_t kShare = 8;
-    const device::DeviceInfo& info = device.info();
     if (info.features.is_software) {
         return kLeast; // all of them wait for the same few cores
     }
-    const device::MemoryInfo memory = device.memory_info();
     std::uint64_t room = memory.available != 0 ? memory.available + memory.idle : memory.total;
     if (memory.limit != 0) {
         room = std::min(room, memory.limit - std::min(memory.limit, memory.used));

@@ -30,9 +30,11 @@ namespace weft::render {
                                              const scene::SceneTraits& traits) noexcept;
 
 /// Paths that pictures have under way at a time unless somebody says how many: enough for a large device, 2^24, where
-/// they take at most an eighth of the memory that it has free now, fewer elsewhere, and 2^20 at least. A power of two.
-[[nodiscard]] std::int64_t default_batch(const device::Device& device,
-                                         const scene::SceneTraits& traits);
+/// they take at most an eighth of the memory that is free, fewer elsewhere, and 2^20 at least and in software.
+/// @param info, memory of the device. @return a power of two.
+[[nodiscard]] std::int64_t default_batch(const device::DeviceInfo& info,
+                                         const device::MemoryInfo& memory,
+                                         const scene::SceneTraits& traits) noexcept;
 
 /// WalkView of walk.slang: what paths below surfaces need.
 struct WalkBuffers {

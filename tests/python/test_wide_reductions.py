@@ -73,6 +73,17 @@ def test_rows_that_lie_one_after_the_other_are_reduced_apart(device):
     assert np.array_equal(inner, values[:, 5:2999].max(1))
 
 
+@pytest.mark.parametrize("shape", [(9000, 40), (700, 3), (257, 2000), (130, 33), (65, 1 << 13)])
+def test_columns_are_reduced_in_pieces(device, shape):
+    values = np.random.default_rng(7).standard_normal(shape).astype(np.float32)
+    tensor = weft.Tensor.from_numpy(device, values)
+
+    found = weft.sum(tensor, 0).to_numpy()
+
+    assert np.allclose(found, values.sum(0, dtype=np.float64), rtol=1e-5, atol=1e-3)
+    assert np.array_equal(weft.max(tensor, 0).to_numpy(), values.max(0))
+
+
 def test_a_dot_product_of_a_tensor_with_itself_reads_it_once(device):
     values = np.random.default_rng(5).standard_normal(30_001).astype(np.float32)
     tensor = weft.Tensor.from_numpy(device, values)

@@ -121,6 +121,32 @@ TEST_CASE("paths have the rows that their scene needs, and hits room for words")
     }
 }
 
+TEST_CASE("the default batch follows the memory that is free, and is small in software") {
+    constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+    device::DeviceInfo gpu;
+    gpu.limits.max_buffer_size = 64 * kGiB;
+    device::DeviceInfo software = gpu;
+    software.features.is_software = true;
+    const auto batch = [&](const device::MemoryInfo& memory) {
+        return default_batch(gpu, memory, {});
+    };
+    const auto bytes = [](std::int64_t paths) {
+        return static_cast<std::uint64_t>(path_buffer_bytes(paths, {}));
+    };
+
+    CHECK(default_batch(software, {.total = 64 * kGiB}, {}) == 1 << 20);
+    CHECK(batch({.total = 140 * kGiB, .available = 130 * kGiB}) == 1 << 24);
+    CHECK(batch({.total = 140 * kGiB, .available = kGiB / 2}) == 1 << 20);
+    CHECK(batch({.total = 140 * kGiB, .available = 130 * kGiB, .limit = kGiB}) == 1 << 20);
+    for (const std::uint64_t free : {4 * kGiB, 6 * kGiB, 12 * kGiB}) {
+        const std::int64_t paths = batch({.total = 2 * free, .available = free});
+        CHECK(bytes(paths) <= free / 8);
+        CHECK(bytes(2 * paths) > free / 8);
+    }
+    gpu.limits.max_buffer_size = kGiB;
+    CHECK(bytes(batch({.total = 64 * kGiB})) <= kGiB);
+}
+
 TEST_CASE("jobs that compile are all run, and counted") {
     std::atomic<int> run{0};
     CompileProgress progress;
