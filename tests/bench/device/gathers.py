@@ -170,7 +170,7 @@ def run_vectors(bench: Bench) -> None:
 
 def run_stencils(bench: Bench) -> None:
     """Weighted neighbours of each place, and of places in between."""
-    edge = 1 << 11
+    edge = round(COUNT**0.5)
     given = bench.rng.integers(-4, 5, (edge, edge)).astype(np.float32)
     result = Tensor.zeros(bench.device, (edge, edge)).with_grads(
         grad_in=Tensor.from_numpy(bench.device, given)
