@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients of tensors that a function picks elements from: tables of all sizes, stencils, sines.
 
-``python gathers.py [cuda|vulkan] [part of names]`` prints a line a case: microseconds of the backward
-call, the fraction of a copy of as many bytes, the time with ``deterministic=True``, and torch's
-``index_add_`` where torch is. Every result is compared with numpy; the exit status counts those that
-are wrong. PYTHONPATH decides which Weft is measured.
+``python gathers.py [cuda|vulkan] [part of names]`` prints a line a case: microseconds of the
+backward call, the fraction of a copy of as many bytes, the time with ``deterministic=True``, and
+``index_add_`` of torch where torch is. Every result is compared with numpy; the exit status counts
+those that are wrong. PYTHONPATH decides which Weft is measured.
 """
 
 from __future__ import annotations
