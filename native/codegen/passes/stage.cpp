@@ -38,9 +38,9 @@ class Stages {
 public:
     explicit Stages(Kernel& kernel)
         : m_kernel(kernel), m_used(kernel.is_persistent ? kSumWords : 0),
-          m_words(kernel.is_persistent
-                      ? std::clamp(std::int64_t{kernel.shared_bytes} / 4, kSharedWords, kWordsOfPersistent)
-                      : kSharedWords) {}
+          m_words(kernel.is_persistent ? std::clamp(std::int64_t{kernel.shared_bytes} / 4,
+                                                    kSharedWords, kWordsOfPersistent)
+                                       : kSharedWords) {}
 
     /// Elements a thread that there is room for.
     std::int64_t room() const {
