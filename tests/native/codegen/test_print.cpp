@@ -148,3 +148,55 @@ TEST_CASE("a function with a team learns the size of subgroups, and each thread 
     CHECK(alone.width == 4);
     CHECK(team.width == 1);
 }
+
+namespace {
+
+/// add(a, b) backward: gradients of both, given that of the result.
+Kernel derivative_of_add() {
+    Kernel kernel = add_kernel({100}, {1}, {1});
+    kernel.derivative = Derivative::backward;
+    for (Operand& operand : kernel.operands) {
+        Operand gradient = operand;
+        gradient.name += "_gradient_out";
+        gradient.writes = true;
+        gradient.accumulation = Accumulation::plain;
+        operand.gradient_out.push_back(gradient);
+        operand.is_differentiated = true;
+    }
+    Operand given = float_operand("weft_result_gradient_in", {1});
+    kernel.result.gradient_in.push_back(given);
+    kernel.result.is_differentiated = true;
+    return kernel;
+}
+
+} // namespace
+
+TEST_CASE("a derivative of numbers hands out the result, so that the function runs once") {
+    Kernel kernel = derivative_of_add();
+
+    lower(kernel);
+    const std::string source = print(kernel);
+
+    CHECK(source.find("return weft_keep(add(weft_a, weft_b));") != std::string::npos);
+    CHECK(source.find("bwd_diff(weft_keeping)(") != std::string::npos);
+    CHECK(source.find("weft_result = weft_kept_result;") != std::string::npos);
+    CHECK(source.find("weft_result = add(") == std::string::npos);
+}
+
+TEST_CASE("with inout parameters, on software devices and while sums are measured the function "
+          "runs by itself") {
+    Kernel software = derivative_of_add();
+    software.prefers_storage_bindings = true;
+    Kernel measured = derivative_of_add();
+    measured.sums = SumPass::measure;
+    Kernel written = derivative_of_add();
+    written.operands[0].direction = reflect::Direction::inout;
+    written.operands[0].is_differentiated = false;
+
+    for (Kernel* const kernel : {&software, &measured, &written}) {
+        lower(*kernel);
+        const std::string source = print(*kernel);
+        CHECK(source.find("weft_keep") == std::string::npos);
+        CHECK(source.find("bwd_diff(add)(") != std::string::npos);
+    }
+}
