@@ -3,7 +3,6 @@
 
 #include "codegen/leaves.hpp"
 #include "codegen/names.hpp"
-#include "codegen/print_callee.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -35,6 +34,14 @@ std::int64_t table_floats(const Kernel& kernel, const Operand& gradient) {
 
 std::string short_name(const std::string& callee) {
     return callee.substr(callee.rfind('.') + 1);
+}
+
+/// The function that stands for a constructor where a derivative is taken: a type has none.
+constexpr const char* kConstruct = "weft_construct";
+
+/// What fwd_diff and bwd_diff take.
+std::string derived_callee(const Kernel& kernel) {
+    return kernel.is_constructor ? kConstruct : kernel.callee;
 }
 
 /// The gradient that is the whole of the operand's, null if it comes field by field or not at all.
@@ -227,9 +234,7 @@ void GradientPrinter::print_backward_call() {
     }
     if (m_kernel.has_result) {
         load_given(m_kernel.result);
-        if (!keeps_result(m_kernel)) {
-            print_primal(names);
-        }
+        print_primal(names);
     }
     std::vector<std::string> arguments;
     for (const Operand& operand : m_kernel.operands) {
@@ -242,9 +247,6 @@ void GradientPrinter::print_backward_call() {
     }
     m_out.line(
         text("bwd_diff(", derived_callee(m_kernel), ")(", core::join(arguments, ", "), ");"));
-    if (keeps_result(m_kernel)) {
-        keep_result(kKeptResult);
-    }
     m_values.open_effect();
     for (const Operand& operand : m_kernel.operands) {
         if (operand.is_differentiated && operand.direction != Direction::out) {
@@ -320,10 +322,28 @@ void GradientPrinter::for_each_gradient(Accumulation accumulation, Visit&& visit
 }
 
 void GradientPrinter::print_declarations() {
-    print_derived_callee(m_kernel, m_out);
+    if (m_kernel.is_constructor && m_kernel.derivative != Derivative::none) {
+        print_constructor();
+    }
     if (m_kernel.is_persistent) {
         print_shared_memory();
     }
+}
+
+/// The function that calls a constructor.
+void GradientPrinter::print_constructor() {
+    std::vector<std::string> parameters;
+    std::vector<std::string> names;
+    for (const Operand& operand : m_kernel.operands) {
+        const char* const modifier = operand.is_differentiated ? "" : "no_diff ";
+        parameters.push_back(text(modifier, operand.type->full_name, " ", operand.name));
+        names.push_back(operand.name);
+    }
+    m_out.line("[Differentiable]");
+    m_out.open(text(m_kernel.result.type->full_name, " ", kConstruct, "(",
+                    core::join(parameters, ", "), ")"));
+    m_out.line(text("return ", m_kernel.callee, "(", core::join(names, ", "), ");"));
+    m_out.close();
 }
 
 void GradientPrinter::print_shared_memory() {

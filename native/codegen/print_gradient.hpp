@@ -28,6 +28,7 @@ public:
     void add_sums();
 
 private:
+    void print_constructor();
     void print_shared_memory();
     void print_backward_call();
     void print_forward_call();

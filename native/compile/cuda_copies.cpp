@@ -43,6 +43,15 @@ std::pair<std::string_view, std::string_view> split_declaration(std::string_view
                : std::pair{trimmed(text.substr(0, space)), text.substr(space + 1)};
 }
 
+/// The indices of an element of a tensor, "FixedArray<longlong, 2>": no rounds of a loop, and registers if nobody takes their
+/// address. Kept in memory they cost a gather three to four times its time (H200).
+bool is_index(std::string_view type) {
+    constexpr std::string_view kIndices = "FixedArray<longlong, ";
+    constexpr std::string_view kRanks = "12345"; // of tensors: shaders/weft/access_by_rank.slang
+    return type.starts_with(kIndices) && type.size() == kIndices.size() + 2 &&
+           kRanks.find(type[kIndices.size()]) != std::string_view::npos;
+}
+
 /// The structures of a source: which of them hold what reverse mode keeps of the rounds of a loop.
 class Structures {
 public:
@@ -79,7 +88,9 @@ public:
             return false;
         }
         for (const std::string_view field : found->second) {
-            if ((type.starts_with(kContext) && field.starts_with(kArray)) || holds_rounds(field)) {
+            const bool is_kept =
+                type.starts_with(kContext) && field.starts_with(kArray) && !is_index(field);
+            if (is_kept || holds_rounds(field)) {
                 return true;
             }
         }

@@ -13,6 +13,9 @@ namespace weft::codegen {
 namespace {
 
 constexpr std::int64_t kSharedWords = kSharedBytes / 4;
+// Groups that take all elements in turns are few, and wait for each other's memory at barriers: two elements a thread where
+// the device has room for eight groups of them on a multiprocessor.
+constexpr std::int64_t kWordsOfPersistent = 6144;
 // Below, a launch takes longer than the memory.
 constexpr std::int64_t kFewestElements = std::int64_t{1} << 16;
 // What the sums of a group's threads take: a double each.
@@ -34,19 +37,22 @@ bool gains_from_staging(const Memory& memory) {
 class Stages {
 public:
     explicit Stages(Kernel& kernel)
-        : m_kernel(kernel), m_used(kernel.is_persistent ? kSumWords : 0) {}
+        : m_kernel(kernel), m_used(kernel.is_persistent ? kSumWords : 0),
+          m_words(kernel.is_persistent ? std::clamp(std::int64_t{kernel.shared_bytes} / 4,
+                                                    kSharedWords, kWordsOfPersistent)
+                                       : kSharedWords) {}
 
     /// Elements a thread that there is room for.
     std::int64_t room() const {
         const std::int64_t reserved = m_kernel.is_persistent ? kSumWords : 0;
         const std::int64_t used = m_used - reserved;
-        return used == 0 ? 1 : (kSharedWords - reserved) / used;
+        return used == 0 ? 1 : (m_words - reserved) / used;
     }
 
     /// An array of its own, as long as there is room.
     std::optional<std::int32_t> add(std::int64_t words) {
         const std::int64_t size = words * m_kernel.group_size[0];
-        if (m_used + size > kSharedWords) {
+        if (m_used + size > m_words) {
             return std::nullopt;
         }
         m_used += size;
@@ -74,6 +80,7 @@ private:
     Kernel& m_kernel;
     std::vector<bool> m_is_written;
     std::int64_t m_used;
+    std::int64_t m_words; ///< that there are
 };
 
 } // namespace

@@ -149,6 +149,15 @@ void peel(Kernel& kernel) {
     });
 }
 
+/// Neighbouring threads that add to what they pick add side by side only if each takes one element.
+bool adds_where_it_picks(const Kernel& kernel) {
+    bool adds = false;
+    for_each_operand(kernel, [&](const Operand& operand) {
+        adds = adds || (operand.kind == OperandKind::tensor && adds_atomically(operand));
+    });
+    return adds && !kernel.prefers_storage_bindings;
+}
+
 } // namespace
 
 void choose_vector_width(Kernel& kernel) {
@@ -160,8 +169,7 @@ void choose_vector_width(Kernel& kernel) {
         width /= 2;
     }
     const bool is_widened = width > 1 && !kernel.has_team && kernel.walk.dimension < 0 &&
-                            kernel.tables.empty() && kernel.caches.empty() &&
-                            pays(kernel, width);
+                            !adds_where_it_picks(kernel) && pays(kernel, width);
     kernel.width = is_widened ? width : 1;
     // llvmpipe keeps the registers of an unrolled body in memory if the body is in a loop. Without the loop it adds
     // to a sum more often, yet takes a third less time.

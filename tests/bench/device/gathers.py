@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients of tensors that a function picks elements from: tables of all sizes, stencils, sines.
 
-``python gathers.py [cuda|vulkan] [part of names]`` prints a line a case: microseconds of the backward
-call, the fraction of a copy of as many bytes, the time with ``deterministic=True``, and torch's
-``index_add_`` where torch is. Every result is compared with numpy; the exit status counts those that
-are wrong. PYTHONPATH decides which Weft is measured.
+``python gathers.py [cuda|vulkan] [part of names]`` prints a line a case: microseconds of the
+backward call, the fraction of a copy of as many bytes, the time with ``deterministic=True``, and
+``index_add_`` of torch where torch is. Every result is compared with numpy; the exit status counts
+those that are wrong. PYTHONPATH decides which Weft is measured.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def run_vectors(bench: Bench) -> None:
 
 def run_stencils(bench: Bench) -> None:
     """Weighted neighbours of each place, and of places in between."""
-    edge = 1 << 11
+    edge = round(COUNT**0.5)
     given = bench.rng.integers(-4, 5, (edge, edge)).astype(np.float32)
     result = Tensor.zeros(bench.device, (edge, edge)).with_grads(
         grad_in=Tensor.from_numpy(bench.device, given)

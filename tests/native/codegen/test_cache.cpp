@@ -103,6 +103,22 @@ TEST_CASE("additions that a cache would not help go to memory one by one") {
     CHECK(accumulation_after(software) == Accumulation::atomic);
 }
 
+TEST_CASE("threads that add where they pick take one element each, whatever the way") {
+    Kernel few = gather_kernel({1 << 16}, 1 << 19);
+    Kernel fixed = gather_kernel({1 << 16});
+    fixed.sums = SumPass::fixed;
+    Kernel software = gather_kernel({1 << 16});
+    software.prefers_storage_bindings = true;
+
+    lower(few);
+    lower(fixed);
+    lower(software);
+
+    CHECK(few.width == 1);
+    CHECK(fixed.width == 1);
+    CHECK(software.width == 4);
+}
+
 TEST_CASE("all threads of a group come to the barrier that empties a cache") {
     Kernel kernel = gather_kernel({1 << 16}, kCalls + 1);
 

@@ -90,3 +90,11 @@ TEST_CASE("derivatives of nested loops hold such copies, those without a loop do
     CHECK(derivative_of("[Differentiable] float f(float x) { return sin(x) * x; }")
               .find("asm volatile(\"\" :: \"l\"(&_S") == std::string::npos);
 }
+
+TEST_CASE("indices of tensors are copied as they are") {
+    const std::string text =
+        "struct s_minCtx_s_bwdCallableCtx_f_0\n{\n    FixedArray<longlong, 2>  value0_90;\n};\n"
+        "    (&_S2)->value1_91 = _S1.value0_90;\n";
+
+    CHECK(keep_copies_apart(text) == text);
+}
