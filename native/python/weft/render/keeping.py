@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from weft._native import Identity, KeptParts, Tensor, digest
+from weft._native import Identity, KeptParts, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from numpy.typing import NDArray
 
-    from weft._native import Device
-
-__all__ = ["Chunk", "Identity", "KeptParts", "digest", "upload", "zeros_chunk"]
+__all__ = ["Chunk", "Identity", "KeptParts", "digest", "zeros_chunk"]
 
 
 class Chunk(NamedTuple):
@@ -42,9 +40,3 @@ class Chunk(NamedTuple):
 def zeros_chunk(size: int) -> Chunk:
     """Return a chunk of zeros."""
     return Chunk(("zeros", size), size, lambda: np.zeros(size))
-
-
-def upload(device: Device, array: NDArray[Any]) -> Tensor:
-    """Return a flat tensor of the array's numbers; one zero if there are none."""
-    flat = np.ascontiguousarray(array).ravel()
-    return Tensor.from_numpy(device, flat if flat.size else np.zeros(1, flat.dtype))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError, aov_table
-from weft.layouts import LayerRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from weft.render.film_tracer import FilmTracer
     from weft.render.path_settings import PathSettings
     from weft.scene import Camera
-
-ROWS = LayerRow.end
 
 AOVS: MappingProxyType[str, tuple[int, int]] = MappingProxyType(
     {name: (first, size) for name, (first, size, _) in aov_table().items()}
