@@ -14,7 +14,7 @@ using namespace weft::scene::testing;
 
 namespace {
 
-using Write = void (*)(const Mesh&, const Affine*, std::span<float>, core::ThreadPool*);
+using Write = void (*)(const Mesh&, const Affine*, std::span<float>, weft::core::ThreadPool*);
 
 std::vector<float> corners_of(const Mesh& mesh, const Affine* placed, Write write) {
     std::vector<float> out(9 * mesh.triangle_count());
@@ -105,7 +105,7 @@ TEST_CASE("corners are the same whatever the number of threads") {
     }
     mesh.positions = std::move(positions);
     mesh.triangles = std::move(triangles);
-    core::ThreadPool pool(3);
+    weft::core::ThreadPool pool(3);
     const Affine turned{1, 2, 0, 0, 0, 1, 5, 0, 0, 0, 0.5, 3};
 
     for (const auto write : {write_positions, write_normals}) {
