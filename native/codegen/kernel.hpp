@@ -221,8 +221,9 @@ struct Kernel {
     std::string collector; ///< persistent: the operand whose functions sum a gradient in the group
     std::int64_t collected_bytes = 0; ///< group-shared memory that it could use
     std::vector<std::int64_t> tables; ///< group-shared sums: floats of each
-    std::vector<std::int32_t> caches; ///< lines of kCacheLine group-shared sums: how many of each, a power of two
-    std::int32_t steps = 1;           ///< elements a thread takes one group apart, in a loop
+    std::vector<std::int32_t>
+        caches; ///< lines of kCacheLine group-shared sums: how many of each, a power of two
+    std::int32_t steps = 1; ///< elements a thread takes one group apart, in a loop
     bool repeats_last =
         false; ///< threads past the last element repeat it without effect, so that subgroups are whole
     bool has_tail = false;            ///< the last thread has fewer

@@ -33,8 +33,8 @@ void print_find(const std::string& name, std::int32_t lines, std::int32_t probes
     out.open("static uint find(uint line)");
     for (std::int32_t probe = 0; probe < probes; ++probe) {
         const std::string slot = text("slot", probe);
-        out.line(text("const uint ", slot, " = (line + ", probe * (lines / probes), ") % ", lines,
-                      ";"));
+        out.line(
+            text("const uint ", slot, " = (line + ", probe * (lines / probes), ") % ", lines, ";"));
         out.line(text("uint taken", probe, " = ", name, "_lines[", slot, "];"));
         out.open(text("if (taken", probe, " == 0)"));
         out.line(text("InterlockedCompareExchange(", name, "_lines[", slot, "], 0, line, taken",

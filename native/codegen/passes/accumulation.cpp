@@ -119,9 +119,8 @@ bool fits_table(const Kernel& kernel, const Operand& tensor, const Operand& grad
     }
     const std::int64_t floats = table_size(gradient);
     const std::int64_t calls = call_count(kernel);
-    const std::int64_t calls_an_entry = used + floats > kFloatsOfLargeTable
-                                            ? kFewestCallsAnEntryOfLargeTable
-                                            : kFewestCallsAnEntry;
+    const std::int64_t calls_an_entry =
+        used + floats > kFloatsOfLargeTable ? kFewestCallsAnEntryOfLargeTable : kFewestCallsAnEntry;
     return (used + floats) * 4 + kSumBytes <= std::int64_t{kernel.shared_bytes} &&
            calls >= kFewestCallsOfTable && calls >= floats * calls_an_entry;
 }

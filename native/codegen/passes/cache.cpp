@@ -23,8 +23,8 @@ std::int64_t cache_bytes(std::int64_t lines) {
 
 bool takes_groups_of_calls(const Kernel& kernel) {
     return !kernel.prefers_storage_bindings && !kernel.is_raw_dispatch && !kernel.has_team &&
-           !kernel.is_tiled && !kernel.is_index64 && !kernel.is_persistent && !kernel.repeats_last &&
-           !uses_thread_index(kernel) && kernel.sums == SumPass::at_once &&
+           !kernel.is_tiled && !kernel.is_index64 && !kernel.is_persistent &&
+           !kernel.repeats_last && !uses_thread_index(kernel) && kernel.sums == SumPass::at_once &&
            call_count(kernel) >= kFewestCalls;
 }
 

@@ -268,10 +268,9 @@ void CudaDevice::launch(const CudaKernel& kernel, const Dispatch& dispatch,
     const LaunchArguments parameters(arguments, kernel.module().parameter_bytes);
     const auto& groups = dispatch.group_count;
     const auto& threads = kernel.group_size();
-    const CUresult code =
-        driver.cuLaunchKernel(kernel.module().function, groups[0], groups[1], groups[2], threads[0],
-                              threads[1], threads[2], kernel.module().shared_bytes, stream, nullptr,
-                              parameters.extra());
+    const CUresult code = driver.cuLaunchKernel(
+        kernel.module().function, groups[0], groups[1], groups[2], threads[0], threads[1],
+        threads[2], kernel.module().shared_bytes, stream, nullptr, parameters.extra());
     check(driver, code, "cuLaunchKernel",
           [&] { return core::text("dispatch: '", kernel.label(), "'"); });
     if (stream == m_queue->stream()) {

@@ -24,7 +24,7 @@ struct Module {
     std::uint32_t parameter_bytes =
         0; ///< what a launch reads of the arguments, or more: their tail padding
     std::uint32_t shared_bytes = 0; ///< what a launch gives of KernelDesc::shared_bytes
-    std::uint64_t last_use = 0; ///< submission of the last launch; guarded by the device's lock
+    std::uint64_t last_use = 0;     ///< submission of the last launch; guarded by the device's lock
     /// It ran in a stream of somebody else, where its end is not known and a graph may hold it: it stays.
     bool is_used_elsewhere = false;
 };

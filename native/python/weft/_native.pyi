@@ -3712,7 +3712,7 @@ class SceneTables:
     @property
     def materials(self) -> dict[str, typing.Any]:
         """
-        build_material_table() of its materials.
+        of its materials.
         """
     @property
     def view(self) -> _View:

@@ -15,6 +15,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -230,7 +231,7 @@ def main() -> int:
         compile_part("vulkan", shapes[: options.vulkan][options.part :: PROCESSES])
         return 0
     start = time.perf_counter()
-    os.environ.setdefault("WEFT_CACHE_DIR", f"/tmp/weft_shapes_{os.getpid()}")
+    os.environ.setdefault("WEFT_CACHE_DIR", tempfile.mkdtemp(prefix="weft-shapes-"))
     by_jax: dict[Shape, float] = {}
     process = None if options.no_jax else start_jax(shapes)
     for each in start_compiling(sys.argv[1:]):
