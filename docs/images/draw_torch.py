@@ -23,7 +23,8 @@ float3 albedo(float2 uv)
     const float2 cell = floor(uv * float2(12, 6));
     const float checker = fmod(cell.x + cell.y, 2.f);
     const float band = 0.5f + 0.5f * sin(40.f * uv.y + 3.f * sin(6.2831853f * 2.f * uv.x));
-    return lerp(float3(0.85f, 0.25f, 0.1f), float3(0.1f, 0.35f, 0.8f), band) * (0.35f + 0.65f * checker);
+    const float share = 0.35f + 0.65f * checker;
+    return lerp(float3(0.85f, 0.25f, 0.1f), float3(0.1f, 0.35f, 0.8f), band) * share;
 }
 
 [Differentiable]
