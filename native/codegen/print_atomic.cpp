@@ -61,4 +61,16 @@ std::vector<std::string> atomic_extensions(const Kernel& kernel) {
     return std::move(printer.lines);
 }
 
+void print_shared_addition(const std::string& sum, const std::string& value, SourceWriter& out) {
+    // Hardly any device adds floats in shared memory by one instruction.
+    out.line(text("uint found = ", sum, ";"));
+    out.line("uint expected;");
+    out.open("do");
+    out.line("expected = found;");
+    out.line(text("InterlockedCompareExchange(", sum, ", expected, asuint(asfloat(expected) + ",
+                  value, "), found);"));
+    out.close();
+    out.line("while (found != expected);");
+}
+
 } // namespace weft::codegen

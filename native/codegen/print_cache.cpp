@@ -3,6 +3,7 @@
 
 #include "codegen/leaves.hpp"
 #include "codegen/names.hpp"
+#include "codegen/print_atomic.hpp"
 #include "core/text.hpp"
 
 namespace weft::codegen {
@@ -54,16 +55,8 @@ void print_add(const std::string& name, std::int32_t lines, SourceWriter& out) {
     out.line("weft_atomic_add(target + at, value);");
     out.line("return;");
     out.close();
-    // Hardly any device adds floats in shared memory by one instruction.
     out.line(text("const uint sum = slot * ", kCacheLine, " + uint(at) % ", kCacheLine, ";"));
-    out.line(text("uint found = ", name, "_sums[sum];"));
-    out.line("uint expected;");
-    out.open("do");
-    out.line("expected = found;");
-    out.line(text("InterlockedCompareExchange(", name,
-                  "_sums[sum], expected, asuint(asfloat(expected) + value), found);"));
-    out.close();
-    out.line("while (found != expected);");
+    print_shared_addition(text(name, "_sums[sum]"), "value", out);
     out.close();
     out.open("static void add(int at, float value)");
     out.line("const uint lanes = weft_subgroup_enter();");

@@ -3,6 +3,7 @@
 
 #include "codegen/leaves.hpp"
 #include "codegen/names.hpp"
+#include "codegen/print_atomic.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -371,15 +372,7 @@ void GradientPrinter::print_table(const Operand& gradient) {
     m_out.line("static int held = 0;");
     m_out.line("static float sum = 0;");
     m_out.open("static void flush()");
-    // Hardly any device adds floats in shared memory by one instruction.
-    m_out.line(text("uint found = ", name, "_sums[held];"));
-    m_out.line("uint expected;");
-    m_out.open("do");
-    m_out.line("expected = found;");
-    m_out.line(text("InterlockedCompareExchange(", name,
-                    "_sums[held], expected, asuint(asfloat(expected) + sum), found);"));
-    m_out.close();
-    m_out.line("while (found != expected);");
+    print_shared_addition(text(name, "_sums[held]"), "sum", m_out);
     m_out.close();
     m_out.open("static void add(int at, float value)");
     m_out.line("const uint lanes = weft_subgroup_enter();");
