@@ -2,7 +2,6 @@
 #include "python/bind_render.hpp"
 #include "python/render_from_python.hpp"
 #include "render/path_buffers.hpp"
-#include "render/stage_modules.hpp"
 
 #include <pybind11/stl.h>
 
@@ -66,13 +65,6 @@ void bind_sizes(py::module_& module) {
         [](const py::object& traits) { return traits_from_python(traits).is_uncounted(); },
         py::arg("traits"),
         "Returns whether only the host can tell how many segments the longest path has.");
-    module.def(
-        "must_sort_paths",
-        [](const Session& session, std::size_t programs) {
-            return render::must_sort_paths(*session.device, programs);
-        },
-        py::arg("device"), py::arg("programs"),
-        "Returns whether launches serve the paths of one program only.");
 }
 
 } // namespace

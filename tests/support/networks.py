@@ -85,14 +85,13 @@ def network_source(sizes, biases=False, scalar="float", hidden="ReLU", output="I
     """
 
 
-def squared_error_source(sizes, biases=False, scalar="float", hidden="ReLU", options=""):
+def squared_error_source(sizes, biases=False, scalar="float", hidden="ReLU"):
     """Slang with the squared error of one network, differentiable by its weights."""
     first, last = sizes[0], sizes[-1]
     inside = ", ".join(map(str, (first, last, *sizes[1:-1])))
     network = f"Network<{scalar}, {hidden}, Identity, {int(biases)}, {inside}>"
     return f"""
         import mlp;
-        {options}
         [Differentiable]
         float loss({network} network, float input[{first}], no_diff float target[{last}])
         {{
@@ -120,16 +119,7 @@ class SquaredErrorStep:
     """
 
     def __init__(
-        self,
-        device,
-        sizes,
-        count,
-        *,
-        biases=False,
-        scalar="float",
-        hidden="ReLU",
-        seed=1,
-        options="",
+        self, device, sizes, count, *, biases=False, scalar="float", hidden="ReLU", seed=1
     ):
         rng = np.random.default_rng(seed)
         dtype = np.float16 if scalar == "half" else np.float32
@@ -143,7 +133,7 @@ class SquaredErrorStep:
         self.target = rng.standard_normal((count, sizes[-1])).astype(dtype)
         # Sums of more halves would leave the range of their type.
         self.given = 2.0**-12 if scalar == "half" else 1.0
-        text = squared_error_source(sizes, biases, scalar, hidden, options)
+        text = squared_error_source(sizes, biases, scalar, hidden)
         self.backward = weft.Module.load_from_source(device, "squared_error", text).loss.bwds
         self.weights = weft.Tensor.from_numpy(device, self.flat).with_grads(
             grad_out=weft.Tensor.zeros(device, self.flat.shape, weft.float32)

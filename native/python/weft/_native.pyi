@@ -166,7 +166,6 @@ __all__: list[str] = [
     "mean",
     "min",
     "mip_levels",
-    "must_sort_paths",
     "neighbor_products",
     "norm",
     "normal_equations",
@@ -4164,11 +4163,6 @@ def rows_of_hits(words: _Integer) -> int:
 def is_uncounted(traits: object) -> bool:
     """
     Returns whether only the host can tell how many segments the longest path has.
-    """
-
-def must_sort_paths(device: Device, programs: _Integer) -> bool:
-    """
-    Returns whether launches serve the paths of one program only.
     """
 
 def sort_by_key(

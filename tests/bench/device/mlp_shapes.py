@@ -78,7 +78,6 @@ def case_of(device: weft.Device, shape: Shape, count: int = COUNT) -> SquaredErr
         biases=shape.biases,
         scalar=shape.scalar,
         hidden=shape.hidden,
-        options=os.environ.get("MLP_OPTIONS", ""),
     )
 
 
