@@ -2,6 +2,7 @@
 #include "engine/renderer.hpp"
 
 #include "core/text.hpp"
+#include "engine/renderer_access.hpp"
 #include "engine/runtime.hpp"
 #include "render/renderer.hpp"
 
@@ -45,6 +46,9 @@ public:
                       }}) {}
 
     [[nodiscard]] render::Renderer& renderer() noexcept { return m_renderer; }
+    [[nodiscard]] const core::InterruptPoll& poll() const noexcept {
+        return m_runtime->context().poll;
+    }
     [[nodiscard]] render::PictureDesc picture_desc(const Progress& progress) const {
         return {.progress = progress, .check = m_runtime->context().poll};
     }
@@ -53,6 +57,18 @@ private:
     std::shared_ptr<const Runtime> m_runtime; ///< lives longer than what warns by it
     render::Renderer m_renderer;
 };
+
+struct RendererAccess {
+    static Renderer::State& state(const Renderer& renderer) noexcept { return *renderer.m_state; }
+};
+
+render::Renderer& renderer_of(Renderer& renderer) noexcept {
+    return RendererAccess::state(renderer).renderer();
+}
+
+const core::InterruptPoll& poll_of(const Renderer& renderer) noexcept {
+    return RendererAccess::state(renderer).poll();
+}
 
 Renderer::Renderer(const Engine& engine, scene::Scene scene, const RendererDesc& desc) {
     if (desc.batch < 1) {

@@ -98,6 +98,7 @@ public:
 
 private:
     class State;
+    friend struct RendererAccess;
     std::unique_ptr<State> m_state;
 };
 

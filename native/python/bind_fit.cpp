@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bind_fit.hpp"
 
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "fit/box_blur.hpp"
 #include "fit/information.hpp"
 #include "fit/normal_equations.hpp"
 #include "fit/prior.hpp"
@@ -8,6 +11,8 @@
 #include "fit/starts.hpp"
 #include "python/fit_arrays.hpp"
 #include "python/interpreter_lock.hpp"
+
+#include <algorithm>
 
 namespace weft::python {
 
@@ -252,9 +257,37 @@ void bind_starts(py::module_& module) {
         "Returns another place to start from, far from those before (Kronecker's sequence).");
 }
 
+py::array_t<float> box_blur(const FitFloats& image, std::size_t radius) {
+    if (image.ndim() < 2) {
+        throw core::ArgumentError(core::text("box_blur: image must have rows and columns, got ",
+                                             image.ndim(), " dimensions"));
+    }
+    const auto height = static_cast<std::size_t>(image.shape(0));
+    const auto width = static_cast<std::size_t>(image.shape(1));
+    const auto size = static_cast<std::size_t>(image.size());
+    py::array_t<float> out(std::vector<py::ssize_t>(image.shape(), image.shape() + image.ndim()));
+    std::copy(image.data(), image.data() + size, out.mutable_data());
+    const std::span<float> pixels(out.mutable_data(), size);
+    const Unlocked unlocked;
+    fit::box_blur(pixels,
+                  {.height = height,
+                   .width = width,
+                   .channels = size / std::max<std::size_t>(height * width, 1)},
+                  radius);
+    return out;
+}
+
+void bind_images(py::module_& module) {
+    module.def("box_blur", &box_blur, py::arg("image"), py::arg("radius") = 2,
+               "Returns the mean over the square of side 2 `radius` + 1 around each pixel, as far as "
+               "it lies in the image.\n\n"
+               "Args:\n    image: Shape (height, width, ...).\n    radius: Pixels, 0 or more.\n");
+}
+
 } // namespace
 
 void bind_fit(py::module_& module) {
+    bind_images(module);
     bind_equations(module);
     bind_information(module);
     bind_prior(module);

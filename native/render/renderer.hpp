@@ -52,7 +52,11 @@ public:
     [[nodiscard]] const scene::Scene& scene() const noexcept {
         return m_scene.tables.front()->scene();
     }
-    [[nodiscard]] FilmTracer& film() noexcept { return m_film; }
+    /// Tables of the scene. Others after update().
+    [[nodiscard]] const SceneTablesRef& tables() const noexcept { return m_scene.tables.front(); }
+    [[nodiscard]] const std::shared_ptr<FilmTracer>& film() const noexcept { return m_film; }
+    /// What a camera is in: numbers of materials; empty: nothing.
+    [[nodiscard]] std::vector<std::uint32_t> start_media(const scene::Camera& camera) const;
 
     /// As FilmTracer::picture().
     [[nodiscard]] std::vector<float> render(const scene::Camera& camera,
@@ -68,13 +72,12 @@ public:
                                        bool has_layers = false) const;
 
 private:
-    [[nodiscard]] std::vector<std::uint32_t> start_media(const scene::Camera& camera) const;
     [[nodiscard]] SceneInput input(std::span<const std::uint32_t> media) const;
     void warn(std::string_view text) const;
 
     RendererFiles m_files;
     RendererOptions m_options;
-    FilmTracer m_film;
+    std::shared_ptr<FilmTracer> m_film;
     LitScene m_scene;
 };
 

@@ -20,15 +20,19 @@ set(WEFT_PUBLIC_HEADERS
   engine/argument.hpp
   engine/array.hpp
   engine/engine.hpp
+  engine/fit.hpp
   engine/function.hpp
   engine/module.hpp
   engine/number.hpp
   engine/renderer.hpp
   fit/attempts.hpp
+  fit/fit_state.hpp
   fit/gauss_newton.hpp
   fit/information.hpp
   fit/matrix.hpp
   fit/normal_equations.hpp
+  fit/observation.hpp
+  fit/parameters.hpp
   fit/prior.hpp
   fit/quadratic.hpp
   fit/residuals.hpp

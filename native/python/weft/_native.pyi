@@ -117,6 +117,7 @@ __all__: list[str] = [
     "any",
     "aov_table",
     "attribute_table",
+    "box_blur",
     "box_step",
     "build_alias_table",
     "build_light_table",
@@ -2981,6 +2982,7 @@ def solve_damped(
     Returns the smallest d with (H + diag(damping)) d = -g on a scale where the diagonal is 1; eigenvalues there that are not above `cutoff` count as 0.
     """
 
+def box_blur(image: NDArray[np.float32], radius: int = 2) -> NDArray[np.float32]: ...
 def neighbor_products(
     residual_a: _Residuals, residual_b: _Residuals, cluster_size: typing.SupportsInt
 ) -> NDArray[np.float64]:

@@ -81,8 +81,8 @@ TEST_CASE_METHOD(RendererFixture, "an update shows the other scene and leaves wh
     scene::Scene scene = furnace();
     Renderer own = renderer(scene);
     const std::vector<float> before = own.render(camera_above(), settings, {});
-    const Tracer* const tracer = own.film().scene().tracer.get();
-    const std::size_t loaded = own.film().modules()->load_count();
+    const Tracer* const tracer = own.film()->scene().tracer.get();
+    const std::size_t loaded = own.film()->modules()->load_count();
 
     scene.objects.front().transform[3] = 0.5;
     scene.lights = {{.kind = scene::PointLight{.position = {0, 0, 1}, .power = 50}, .name = "key"}};
@@ -91,9 +91,9 @@ TEST_CASE_METHOD(RendererFixture, "an update shows the other scene and leaves wh
     own.update(furnace());
 
     CHECK(mean(moved) > 1.05 * mean(before));
-    CHECK(own.film().scene().tracer.get() == tracer);
+    CHECK(own.film()->scene().tracer.get() == tracer);
     CHECK(own.render(camera_above(), settings, {}) == before);
-    CHECK(own.film().modules()->load_count() > loaded); // lamps are another kind of light
+    CHECK(own.film()->modules()->load_count() > loaded); // lamps are another kind of light
 }
 
 TEST_CASE_METHOD(RendererFixture, "a failed update leaves the scene as it was") {

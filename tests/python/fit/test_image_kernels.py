@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.fit.box_blur import box_blur
+from weft._native import box_blur
 from weft.fit.image_kernels import ImageKernels, sum_of_parts
 
 SHAPES = [

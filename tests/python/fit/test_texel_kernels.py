@@ -7,8 +7,8 @@ from tests.bench.device.fit_textures import Transfers
 from tests.python.fit import test_texture_fits as plates
 
 import weft
+from weft._native import box_blur
 from weft.fit import Fit, FitSettings, Target, TextureParameter
-from weft.fit.box_blur import box_blur
 from weft.fit.image_kernels import ImageKernels, load_kernels
 from weft.fit.texel_state import EDGE, LEAST_CURVATURE, TexelState
 from weft.fit.texture_images import is_known, variation_derivative

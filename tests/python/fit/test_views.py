@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from weft._native import box_blur
 from weft.fit import Target
-from weft.fit.box_blur import box_blur
 from weft.fit.views import View, counted_pixels
 from weft.scene import Camera
 

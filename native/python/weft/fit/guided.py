@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.box_blur import box_blur
+from weft._native import box_blur
 from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:

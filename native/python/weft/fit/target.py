@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import ArgumentError, box_blur
 from weft.defaults import FILTER, FILTER_WIDTH, FilterKind
-from weft.fit.box_blur import box_blur
 from weft.fit.checks import (
     image_of,
     mask_of,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import ArgumentError, NonFiniteError, Tensor, grid
-from weft.fit.box_blur import box_blur
+from weft._native import ArgumentError, NonFiniteError, Tensor, box_blur, grid
 from weft.fit.image_kernels import parts_of, sum_of_parts
 from weft.fit.seeds import mix_seeds
 from weft.fit.texel_state import TexelState

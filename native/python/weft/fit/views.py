@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import NonFiniteError
-from weft.fit.box_blur import box_blur
+from weft._native import NonFiniteError, box_blur
 from weft.fit.devices import each_view
 from weft.fit.seeds import mix_seeds
 from weft.render.directions import Directions

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Renders the scene of main.cpp and compares it with the picture that the program has written.
+"""Renders and fits the scene of main.cpp, and compares with what the program has written.
 
-python compare.py picture.pfm
+python compare.py picture.pfm photo.pfm found.txt
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import weft
+from weft.fit import Exposure, FitSettings, Parameter
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Mesh, Object, PointLight, Scene, principled
 
@@ -42,16 +43,19 @@ def sphere_triangles(levels: int) -> list[tuple[Point, Point, Point]]:
     return triangles
 
 
-def described() -> Scene:
+CAMERA = Camera(64, 64, transform=np.array([[1, 0, 0, 0], [0, 0, -1, -4], [0, 1, 0, 0]]))
+
+
+def described(color: tuple[float, float, float], roughness: float) -> Scene:
     """Return the scene of main.cpp."""
     corners = np.array(sphere_triangles(3), np.float32)
     numbers = np.arange(3 * len(corners), dtype=np.uint32).reshape(-1, 3)
     mesh = Mesh(corners.reshape(-1, 3), numbers, normals=corners)
-    paint = principled("Paint", base_color=(0.8, 0.3, 0.1), roughness=0.4)
+    paint = principled("Paint", base_color=color, roughness=roughness)
     return Scene(
         [Object(mesh, [paint])],
         [PointLight((2, -3, 3), power=200.0, radius=0.25, name="key")],
-        [Camera(64, 64, transform=np.array([[1, 0, 0, 0], [0, 0, -1, -4], [0, 1, 0, 0]]))],
+        [CAMERA],
         Environment(np.array([0.2, 0.3, 0.5])),
     )
 
@@ -66,13 +70,36 @@ def read_pfm(path: Path) -> np.ndarray:
 
 def main() -> None:
     """Print how far the pictures are apart; fail if that is more than rounding."""
-    program = read_pfm(Path(sys.argv[1]))
+    picture, photo, found = map(Path, sys.argv[1:])
+    program = read_pfm(picture)
     with weft.create_device() as device:
-        image = weft.Renderer(device, described()).render(
+        image = weft.Renderer(device, described((0.8, 0.3, 0.1), 0.4)).render(
             settings=PathSettings(samples=16, bounces=4)
         )
-    print("largest difference", float(np.abs(image - program).max()))
-    assert np.allclose(image, program, rtol=1e-5, atol=1e-6)
+        print("largest difference", float(np.abs(image - program).max()))
+        assert np.allclose(image, program, rtol=1e-5, atol=1e-6)
+        compare_fits(device, read_pfm(photo), found.read_text().splitlines())
+
+
+def compare_fits(device: weft.Device, photo: np.ndarray, lines: list[str]) -> None:
+    """Fail unless Python's fit of the same picture gives the same numbers."""
+    fit = weft.Fit(
+        described((0.5, 0.5, 0.5), 0.7),
+        [weft.Target(photo, CAMERA, name="photo")],
+        [Parameter("Paint.base_color"), Parameter("Paint.roughness"), Exposure("photo")],
+        FitSettings(bounces=3),
+        device=device,
+    )
+    result = fit.run()
+    iterations, loss = lines[0].split()
+    assert (len(result.history), result.reason) == (int(iterations), "converged")
+    assert np.isclose(result.history[-1].loss, float(loss), rtol=1e-3)
+    program = np.array([line.split()[1:] for line in lines[1:]], float)
+    values = np.concatenate([np.ravel(entry) for entry in result.values.values()])
+    errors = np.concatenate([np.ravel(entry) for entry in fit.history[-1].errors.values()])
+    print("fits differ by", float(np.abs(values - program[:, 0]).max()))
+    assert np.allclose(values, program[:, 0], rtol=1e-5)
+    assert np.allclose(errors, program[:, 1], rtol=1e-3)
 
 
 if __name__ == "__main__":

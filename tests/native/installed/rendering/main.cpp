@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders a sphere with a Principled material under a sky and a lamp, then with the lamp moved, and writes the first
-// picture to the file that is named, as a portable float map.
+// Renders a sphere with a Principled material under a sky and a lamp, then with the lamp moved, and finds its paint again
+// from a picture. Writes pictures to the files that are named, as portable float maps, and what was found as text:
+//
+//     rendering [picture.pfm [photo.pfm found.txt]]
+#include <weft/engine/fit.hpp>
 #include <weft/engine/renderer.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -70,10 +74,15 @@ scene::MeshRef sphere() {
     return scene::mesh(std::move(described));
 }
 
-scene::Scene describe() {
+struct Paint {
+    scene::Numbers color{0.8, 0.3, 0.1};
+    double roughness = 0.4;
+};
+
+scene::Scene describe(const Paint& own = {}) {
     const auto paint = scene::material(
-        "Paint", scene::closure("principled", {{"base_color", scene::Numbers{0.8, 0.3, 0.1}},
-                                               {"roughness", 0.4}}));
+        "Paint",
+        scene::closure("principled", {{"base_color", own.color}, {"roughness", own.roughness}}));
     scene::Scene described;
     described.objects = {scene::object({.mesh = sphere(), .materials = {paint}, .name = "sphere"})};
     described.lights = {
@@ -103,7 +112,36 @@ void write_pfm(const engine::Image& image, const std::string& path) {
     }
 }
 
-void run(const std::string& path) {
+/// Finds the paint of a picture, which is brighter by a half, from grey.
+void find_paint(engine::Renderer& renderer, const scene::Camera& camera,
+                const std::vector<std::string>& paths) {
+    engine::Image photo =
+        renderer.render(camera, {.samples = 256, .bounces = 3, .seed = 7, .exposure = 1.5});
+    if (paths.size() > 1) {
+        write_pfm(photo, paths[1]);
+    }
+    renderer.update(describe({.color = {0.5, 0.5, 0.5}, .roughness = 0.7}));
+    engine::Fit fit(renderer, {{.name = "photo", .camera = camera, .image = photo.pixels}},
+                    {{.name = "Paint.base_color"}, {.name = "Paint.roughness"}},
+                    {{.observation = "photo"}}, {.bounces = 3});
+    const weft::fit::FitState found = fit.run();
+    std::ofstream file;
+    if (paths.size() > 2) {
+        file.open(paths[2]);
+        file << std::setprecision(9) << found.iterations << ' ' << found.loss << '\n';
+    }
+    for (const weft::fit::FittedValue& value : found.values) {
+        std::cout << value.name;
+        for (std::size_t i = 0; i < value.value.size(); ++i) {
+            std::cout << ' ' << std::fixed << std::setprecision(2) << value.value[i];
+            file << value.name << ' ' << value.value[i] << ' ' << value.error[i] << '\n';
+        }
+        std::cout << '\n';
+    }
+    std::cout << (found.has_converged ? "found\n" : "not found\n");
+}
+
+void run(const std::vector<std::string>& paths) {
     const auto weft = engine::Engine::create();
     engine::Renderer renderer(*weft, describe());
     const scene::Camera camera{
@@ -125,16 +163,17 @@ void run(const std::string& path) {
     std::cout << (other.pixels != image.pixels ? "the lamp moved\n" : "nothing changed\n");
     std::cout << (renderer.render(camera, settings).pixels == image.pixels ? "and came back\n"
                                                                            : "and is lost\n");
-    if (!path.empty()) {
-        write_pfm(image, path);
+    if (!paths.empty()) {
+        write_pfm(image, paths.front());
     }
+    find_paint(renderer, camera, paths);
 }
 
 } // namespace
 
 int main(int count, char** arguments) {
     try {
-        run(count > 1 ? arguments[1] : "");
+        run({arguments + std::min(count, 1), arguments + count});
         return EXIT_SUCCESS;
     } catch (const weft::core::Error& error) {
         std::cerr << error.what() << '\n';

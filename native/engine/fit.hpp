@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of a scene's materials from pictures of it. Link weft::fit. Start with engine/renderer.hpp, then:
+//
+//     weft::engine::Renderer renderer(*weft, describe_scene());
+//     weft::engine::Fit fit(renderer, {{.camera = camera, .image = photo}}, {{.name = "Paint.roughness"}});
+//     const weft::fit::FitState found = fit.run();
+//
+// found.values says what was found, and how certain it is.
+#pragma once
+
+#include "core/api.hpp"
+#include "engine/renderer.hpp"
+#include "fit/fit_state.hpp"
+#include "fit/observation.hpp"
+#include "fit/parameters.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace weft::engine {
+
+/// Finds scalar parameters, colours and exposures that explain pictures, by Gauss-Newton steps on recorded paths: each
+/// iteration draws two independent sample sets, so that their noise does not move the result. Equal seeds give the
+/// numbers of Python's weft.Fit of the same scene, up to the order of sums. What only Python has: textures, lights,
+/// photos with a robust loss or a display transform, checkpoints, and the verdict whether the scene explains the
+/// pictures; without that verdict errors are those of noise alone. One thread at a time, with its renderer.
+class Fit {
+public:
+    /// Selects nothing and draws nothing yet.
+    /// @param renderer of the scene. It outlives the fit, and neither renders nor updates while a step is under way; an
+    ///        update ends the fit: no further step may follow.
+    /// @param observations at least one.
+    /// @throws ArgumentError if there is nothing to find, a picture is not as large as its camera says, not finite or
+    ///         black, a parameter is unknown, given twice or has no derivative, or bounds, start, ties or prior do not fit;
+    ///         CompileError, DeviceError.
+    WEFT_API Fit(Renderer& renderer, std::vector<fit::Observation> observations,
+                 const std::vector<fit::Parameter>& parameters,
+                 const std::vector<fit::Exposure>& exposures = {},
+                 const fit::FitSettings& settings = {});
+    WEFT_API ~Fit();
+    WEFT_API Fit(Fit&&) noexcept;
+    WEFT_API Fit& operator=(Fit&&) noexcept;
+    Fit(const Fit&) = delete;
+    Fit& operator=(const Fit&) = delete;
+
+    /// Draws new samples and uses them up; the first step compiles kernels and selects the pixels that tell something.
+    /// @throws core::Interrupted if EngineDesc::poll does, ArgumentError if no pixel changes with the parameters or more
+    ///         than half of a picture's render is no finite number, CompileError, DeviceError; the fit is then as it was.
+    WEFT_API void step();
+    /// Where the fit is. Cheap.
+    [[nodiscard]] WEFT_API fit::FitState state() const;
+    /// Steps until FitState::is_done, then lets the renderer render with what was found. Look at has_converged.
+    /// @param progress called after each step. @throws as step().
+    WEFT_API fit::FitState run(const std::function<void(const fit::FitState&)>& progress = {});
+
+private:
+    class State;
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace weft::engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A picture that a fit explains.
+#pragma once
+
+#include "core/api.hpp"
+#include "render/path_settings.hpp"
+#include "scene/camera.hpp"
+
+#include <string>
+#include <vector>
+
+namespace weft::fit {
+
+/// A pixel has so many residuals, which follow each other and share their noise.
+inline constexpr std::size_t kChannels = 3;
+
+/// A plain value; require_valid() says what holds of it.
+struct Observation {
+    std::string name = "target"; ///< in messages and in names of results
+    scene::Camera camera{};      ///< that has seen it
+    /// Radiance, linear Rec.709: height x width x 3 of the camera, rows from the top. Finite where a pixel counts.
+    std::vector<float> image{};
+    /// Weight of each pixel, 0 to 1. Empty: all count alike.
+    std::vector<float> mask{};
+    render::PixelFilter filter = render::PixelFilter::box; ///< of the picture
+    double filter_width = 1;                               ///< of the whole filter, pixels, above 0
+};
+
+/// @throws ArgumentError that names the observation unless it has the camera's size, its mask is in range and leaves a
+///         pixel, and the pixels that count are finite, not all black, and negative by noise at most.
+WEFT_API void require_valid(const Observation& observation);
+
+/// One weight a pixel and channel, for noise that grows with the radiance around: relative errors count, down to half of
+/// the picture's mean. Differentiable in nothing: a constant of the fit.
+/// @param observation a valid one.
+[[nodiscard]] WEFT_API std::vector<float> noise_weights(const Observation& observation);
+
+} // namespace weft::fit

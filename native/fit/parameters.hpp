@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a fit may change: numbers of materials, and the brightness of pictures.
+#pragma once
+
+#include "core/api.hpp"
+#include "fit/matrix.hpp"
+#include "scene/closures.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::fit {
+
+/// Smallest and largest value.
+using Bounds = std::array<double, 2>;
+
+/// What a value is expected to be.
+struct ExpectedValue {
+    Vector mean;          ///< one number, or one a component
+    double deviation = 0; ///< standard deviation, above 0
+};
+
+/// A number or colour of a material. A plain value; build_unknowns() says what holds of it.
+struct Parameter {
+    std::string name; ///< "<material>.<input>", written as scene/parameter_names.hpp says
+    std::optional<Bounds> bounds{}; ///< not set: the range of the input
+    /// Scale on which steps are taken: `log` for what spans orders of magnitude. Not set: that of the closure's input.
+    std::optional<scene::Scale> scale{};
+    Vector start{}; ///< within the bounds, one number a component; empty: what the scene has
+    std::vector<std::string> tied{}; ///< others of the same size that always have the same value
+    std::optional<ExpectedValue> prior{}; ///< not set: nothing is expected
+};
+
+/// The unknown brightness of a picture: observation = factor * render.
+struct Exposure {
+    std::string observation{};     ///< its name; "": each has a factor of its own
+    bool white_balance = false;    ///< one factor a channel instead of one for all
+    Bounds bounds{1.0 / 16, 16.0}; ///< above 0
+    double start = 1;              ///< within the bounds
+};
+
+} // namespace weft::fit

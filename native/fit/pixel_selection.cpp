@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pixels a fit of a few numbers draws.
+#include "fit/dense.hpp"
+#include "fit/scalar_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace weft::fit {
+
+namespace {
+
+constexpr double kPilotPixels =
+    16384; ///< of all views, that the first look takes at least, where there are as many
+constexpr double kRidge = 1e-3; ///< of the diagonal
+constexpr double kLeastCurvature = 1e-12;
+constexpr double kSingular = 1e-15;     ///< of the largest eigenvalue
+constexpr std::size_t kLeastRadius = 4; ///< pixels
+
+using FloatMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Eigen::Map<const FloatMatrix> rows_of(const LinearizedResiduals& set, std::size_t columns) {
+    return {set.jacobian.data(), static_cast<Eigen::Index>(set.residual.size()),
+            static_cast<Eigen::Index>(columns)};
+}
+
+/// The inverse without the directions that nothing tells.
+DenseMatrix pseudo_inverse(const DenseMatrix& matrix) {
+    const EigenSystem system = solve_eigen_system(matrix);
+    const double least = kSingular * system.values.cwiseAbs().maxCoeff();
+    const DenseVector inverses = system.values.unaryExpr(
+        [least](double value) { return std::abs(value) > least ? 1 / value : 0.0; });
+    return system.vectors * inverses.asDiagonal() * system.vectors.transpose();
+}
+
+/// From which information on pixels are kept, so that these hold a share of all of it; 0: there is none.
+/// Sums are in float, as those of weft/fit/scalar_model.py: both keep the same pixels.
+float threshold_of(std::vector<float> information, float share) {
+    std::sort(information.begin(), information.end(), std::greater<>());
+    std::vector<float> total(information.size());
+    std::partial_sum(information.begin(), information.end(), total.begin());
+    if (total.empty() || total.back() <= 0) {
+        return 0;
+    }
+    const auto found = std::lower_bound(total.begin(), total.end(), share * total.back());
+    const std::ptrdiff_t at =
+        std::min(found - total.begin(), static_cast<std::ptrdiff_t>(total.size()) - 1);
+    return information[static_cast<std::size_t>(at)];
+}
+
+} // namespace
+
+std::size_t ScalarModel::pilot_stride() const {
+    std::size_t count = 0;
+    for (const View& view : m_views) {
+        count += view.counted_pixels().size();
+    }
+    return std::max<std::size_t>(
+        1, static_cast<std::size_t>(std::sqrt(static_cast<double>(count) / kPilotPixels)));
+}
+
+std::vector<double> ScalarModel::leverages(const SamplePair& pair) const {
+    const auto a = rows_of(pair.a, m_columns.size());
+    const auto b = rows_of(pair.b, m_columns.size());
+    const DenseMatrix cross = a.transpose().cast<double>() * b.cast<double>();
+    DenseMatrix matrix = (cross + cross.transpose()) / 2;
+    matrix.diagonal() += kRidge * matrix.diagonal().cwiseAbs().cwiseMax(kLeastCurvature);
+    const DenseMatrix inverse = pseudo_inverse(matrix);
+    std::vector<double> out(pair.a.residual.size());
+    for (Eigen::Index row = 0; row < a.rows(); ++row) {
+        out[static_cast<std::size_t>(row)] =
+            std::abs((a.row(row).cast<double>() * inverse).dot(b.row(row).cast<double>()));
+    }
+    return out;
+}
+
+bool ScalarModel::select_pixels(std::span<const double> x, double share) {
+    const std::size_t stride = pilot_stride();
+    for (View& view : m_views) {
+        view.show_all(stride);
+    }
+    draw_samples(x, 1);
+    const std::vector<double> leverage = leverages(linearize(x));
+    std::vector<std::vector<float>> smooth;
+    std::vector<float> together;
+    std::size_t first = 0;
+    for (View& view : m_views) {
+        std::vector<double> own(view.pixels().size());
+        for (double& information : own) {
+            information = leverage[first] + leverage[first + 1] + leverage[first + 2];
+            first += kChannels;
+        }
+        // One sample a pixel is noise: neighbours tell together.
+        smooth.push_back(view.spread(own, std::max(kLeastRadius, 2 * stride)));
+        view.show_all();
+        together.insert(together.end(), smooth.back().begin(), smooth.back().end());
+    }
+    const float threshold = threshold_of(std::move(together), static_cast<float>(share));
+    if (threshold <= 0) {
+        return false;
+    }
+    for (std::size_t number = 0; number < m_views.size(); ++number) {
+        View& view = m_views[number];
+        std::vector<std::uint32_t> kept;
+        for (std::size_t i = 0; i < view.pixels().size(); ++i) {
+            if (smooth[number][i] >= threshold) {
+                kept.push_back(view.pixels()[i]);
+            }
+        }
+        view.set_pixels(kept.empty() ? std::vector{view.pixels().front()} : std::move(kept));
+    }
+    return true;
+}
+
+} // namespace weft::fit

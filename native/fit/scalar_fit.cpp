@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/scalar_fit.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "fit/gauss_newton.hpp"
+#include "fit/loss_meter.hpp"
+#include "fit/scalar_model.hpp"
+#include "fit/smooth_glass.hpp"
+#include "scene/parameter_names.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace weft::fit {
+
+namespace {
+
+using core::ArgumentError;
+using core::text;
+
+constexpr std::int64_t kMinPaths =
+    std::int64_t{1} << 15U; ///< in each sample set of an iteration, where pixels are few
+constexpr std::int64_t kPathsPerNumber = std::int64_t{1} << 11U; ///< in each sample set
+constexpr std::int64_t kMaxSamplesFactor = 8; ///< times the samples of the settings
+constexpr double kStartDeviation =
+    1.0; ///< of the range: how far from its start a number may be while nothing is known
+
+void require_valid(const FitSettings& settings) {
+    const auto require = [](bool holds, const char* what) {
+        if (!holds) {
+            throw ArgumentError(text("FitSettings: ", what));
+        }
+    };
+    require(settings.samples >= 1, "samples must be 1 or more");
+    require(settings.bounces >= 1, "bounces must be 1 or more");
+    require(settings.tolerance > 0 && std::isfinite(settings.tolerance),
+            "tolerance must be a finite number above 0");
+    require(settings.max_iterations >= 1, "max_iterations must be 1 or more");
+    require(settings.starts >= 1, "starts must be 1 or more");
+    require(settings.information > 0 && settings.information <= 1,
+            "information must be above 0 and at most 1");
+}
+
+std::vector<std::string> names_of(const std::vector<Observation>& observations) {
+    std::vector<std::string> names;
+    for (const Observation& observation : observations) {
+        names.push_back(observation.name);
+    }
+    return names;
+}
+
+/// Numbers of the materials that parameters belong to.
+std::vector<std::uint32_t> materials_of(const scene::Scene& scene,
+                                        const std::vector<Parameter>& parameters) {
+    std::set<std::string> owners;
+    for (const Parameter& parameter : parameters) {
+        owners.insert(scene::split_owner(parameter.name).owner);
+        for (const std::string& name : parameter.tied) {
+            owners.insert(scene::split_owner(name).owner);
+        }
+    }
+    std::vector<std::uint32_t> out;
+    const auto materials = scene::materials_of(scene);
+    for (std::size_t number = 0; number < materials.size(); ++number) {
+        if (owners.count(materials[number]->name) != 0) {
+            out.push_back(static_cast<std::uint32_t>(number));
+        }
+    }
+    return out;
+}
+
+SolverSettings solver_settings(const Unknowns& unknowns, const FitSettings& settings) {
+    const std::vector<bool> open = unknowns.open_range();
+    std::vector<bool> held = open;
+    held.flip();
+    Vector deviation(unknowns.start.size());
+    for (std::size_t i = 0; i < deviation.size(); ++i) {
+        deviation[i] = kStartDeviation * (unknowns.high[i] - unknowns.low[i]);
+    }
+    SolverSettings out{.low = unknowns.low, .high = unknowns.high};
+    out.tolerance = settings.tolerance;
+    out.prior = unknowns.prior;
+    out.hold = Prior::none(deviation.size()).holding(held, unknowns.start, deviation);
+    out.starts = settings.starts;
+    out.open_range = open;
+    out.groups = unknowns.groups();
+    out.cluster_size = kChannels;
+    out.max_iterations = settings.max_iterations;
+    return out;
+}
+
+} // namespace
+
+class ScalarFit::Implementation {
+public:
+    Implementation(render::Renderer& renderer, std::vector<Observation> observations,
+                   const std::vector<Parameter>& parameters, const std::vector<Exposure>& exposures,
+                   FitSettings settings, core::InterruptPoll check)
+        : m_renderer(renderer), m_tables(renderer.tables()), m_settings(settings),
+          m_observations(std::move(observations)),
+          m_unknowns(build_unknowns(*renderer.tables()->materials(), parameters, exposures,
+                                    names_of(m_observations))),
+          m_views(build_views(renderer, parameters)), m_meter(m_views),
+          m_model(renderer.tables(), m_views, m_unknowns,
+                  {.samples = settings.samples,
+                   .bounces = settings.bounces,
+                   .seed = settings.seed,
+                   .check = std::move(check)}),
+          m_solver(m_model, m_unknowns.start, solver_settings(m_unknowns, settings)) {}
+
+    void step() {
+        if (m_renderer.tables() != m_tables) {
+            throw ArgumentError(
+                "Fit::step: the renderer renders another scene since update(); make "
+                "a new Fit of it");
+        }
+        if (!m_has_begun) {
+            m_has_begun = m_model.select_pixels(m_unknowns.start, m_settings.information);
+            if (!m_has_begun) {
+                throw ArgumentError("Fit: no pixel changes with the parameters; look whether the "
+                                    "cameras see the materials that have them");
+            }
+        }
+        m_model.set_samples(samples());
+        m_solver.step();
+        m_meter.record(m_solver.residuals());
+    }
+
+    [[nodiscard]] FitState state() const {
+        const SolverState& solver = m_solver.state();
+        FitState out{.iterations = solver.iterations,
+                     .loss = m_meter.loss(),
+                     .noise_floor = m_meter.noise_floor(),
+                     .is_done = solver.is_done || solver.iterations >= m_settings.max_iterations,
+                     .has_converged = solver.is_done};
+        const Vector values = m_unknowns.values(x());
+        const Vector derivatives = m_unknowns.derivatives(x());
+        const Vector& errors = best() == nullptr ? solver.errors : best()->errors;
+        for (const UnknownBlock& block : m_unknowns.blocks) {
+            FittedValue value{.name = block.name, .value = {}, .error = {}};
+            for (std::size_t i = block.first; i < block.first + block.size; ++i) {
+                value.value.push_back(values[i]);
+                value.error.push_back(errors[i] * derivatives[i]);
+            }
+            out.values.push_back(std::move(value));
+        }
+        for (const View& view : m_views) {
+            if (view.lost_count() > 0) {
+                out.problems.push_back(text(
+                    "Observation '", view.observation().name,
+                    "': the render or its derivatives are no finite numbers in ", view.lost_count(),
+                    " pixels, which do not count; look for inputs of materials or lights that "
+                    "are no numbers"));
+            }
+        }
+        return out;
+    }
+
+    void write() { m_model.write(x()); }
+
+private:
+    std::vector<View> build_views(render::Renderer& renderer,
+                                  const std::vector<Parameter>& parameters) const {
+        const render::SceneTablesRef tables = renderer.tables();
+        const std::vector<float>& values = tables->materials()->values;
+        const UnknownDirections rows = m_unknowns.directions(values.size());
+        const auto directions = std::make_shared<const render::Directions>(
+            tables->kept()->device(), tables->materials()->records, rows.rows,
+            values.size());
+        const std::vector<std::uint32_t> materials = materials_of(renderer.scene(), parameters);
+        std::vector<View> views;
+        for (const Observation& observation : m_observations) {
+            views.emplace_back(observation,
+                               render::Recorder(renderer.film(), {.tables = tables,
+                                                                  .materials = materials,
+                                                                  .directions = directions}),
+                               renderer.start_media(observation.camera));
+        }
+        return views;
+    }
+
+    /// Paths a pixel of the next iteration: more where pixels are few. Steps far from the end outweigh noise: half as many
+    /// do, if that is enough.
+    [[nodiscard]] std::int64_t samples() const {
+        const std::int64_t wanted = m_settings.samples;
+        const std::int64_t least = m_solver.state().is_averaging ? wanted : (wanted + 1) / 2;
+        std::int64_t pixels = 0;
+        for (const View& view : m_views) {
+            pixels += std::ssize(view.pixels());
+        }
+        const std::int64_t paths =
+            std::max(kMinPaths, kPathsPerNumber * std::ssize(m_unknowns.start));
+        return std::min(std::max(paths / std::max<std::int64_t>(pixels, 1), least),
+                        kMaxSamplesFactor * wanted);
+    }
+
+    /// The best place so far, while another start is tried of which less is known; else null.
+    [[nodiscard]] const Place* best() const noexcept {
+        return m_solver.is_elsewhere() ? m_solver.best() : nullptr;
+    }
+    [[nodiscard]] const Vector& x() const noexcept {
+        return best() == nullptr ? m_solver.state().x : best()->x;
+    }
+
+    render::Renderer& m_renderer;
+    render::SceneTablesRef m_tables;
+    FitSettings m_settings;
+    std::vector<Observation> m_observations;
+    Unknowns m_unknowns;
+    std::vector<View> m_views;
+    LossMeter m_meter;
+    ScalarModel m_model;
+    GaussNewton m_solver;
+    bool m_has_begun = false;
+};
+
+ScalarFit::ScalarFit(render::Renderer& renderer, std::vector<Observation> observations,
+                     const std::vector<Parameter>& parameters,
+                     const std::vector<Exposure>& exposures, FitSettings settings,
+                     core::InterruptPoll check) {
+    require_valid(settings);
+    if (observations.empty()) {
+        throw ArgumentError("Fit: there is no observation; give at least one picture");
+    }
+    if (parameters.empty() && exposures.empty()) {
+        throw ArgumentError("Fit: there is nothing to find; give at least one parameter");
+    }
+    for (const Observation& observation : observations) {
+        fit::require_valid(observation);
+    }
+    require_known_directions(renderer.scene(), parameters);
+    m_implementation = std::make_unique<Implementation>(
+        renderer, std::move(observations), parameters, exposures, settings, std::move(check));
+}
+
+ScalarFit::~ScalarFit() = default;
+ScalarFit::ScalarFit(ScalarFit&&) noexcept = default;
+ScalarFit& ScalarFit::operator=(ScalarFit&&) noexcept = default;
+
+void ScalarFit::step() {
+    m_implementation->step();
+}
+
+FitState ScalarFit::state() const {
+    return m_implementation->state();
+}
+
+void ScalarFit::write() {
+    m_implementation->write();
+}
+
+} // namespace weft::fit

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Renders of a scene as a function of a few numbers, for GaussNewton.
+#pragma once
+
+#include "fit/residuals.hpp"
+#include "fit/unknowns.hpp"
+#include "fit/view.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace weft::fit {
+
+struct ScalarModelDesc {
+    std::int64_t samples = 4; ///< paths a pixel in each sample set of an iteration
+    std::int64_t bounces = 8; ///< surfaces that a path may leave
+    std::uint64_t seed = 0;   ///< equal seeds give equal fits
+    core::InterruptPoll
+        check{}; ///< what it throws ends a draw; the solver is then as it was before
+};
+
+/// Residuals and their derivatives by recorded paths. One thread at a time.
+class ScalarModel : public Model {
+public:
+    /// @param tables of the scene. @param views with recorders that have the directions of `unknowns`; they outlive the model.
+    /// @param unknowns what changes; they outlive the model.
+    ScalarModel(std::shared_ptr<render::SceneTables> tables, std::vector<View>& views,
+                const Unknowns& unknowns, ScalarModelDesc desc);
+
+    void draw(std::span<const double> x) override;
+    SamplePair linearize(std::span<const double> x) override;
+    ResidualPair residuals(std::span<const double> x) override;
+
+    /// Of later draws.
+    void set_samples(std::int64_t samples) noexcept { m_desc.samples = samples; }
+    /// Keeps the pixels that tell something about the unknowns.
+    /// @param x where to look. @param share of the information, the sum of the leverages, that is kept.
+    /// @return whether any pixel tells something.
+    bool select_pixels(std::span<const double> x, double share);
+    /// Gives the scene on the device the parameters `x`.
+    void write(std::span<const double> x);
+
+private:
+    struct SampleSet {
+        std::vector<float> residual{};
+        std::vector<float> jacobian{};
+    };
+
+    void draw_samples(std::span<const double> x, std::int64_t samples);
+    void replay(std::span<const double> x, bool with_tangents);
+    void fill(SampleSet& set, std::int64_t first, std::span<const double> x);
+    void fill_view(SampleSet& set, std::size_t number, std::span<const float> film,
+                   std::span<const float> gain, std::span<const double> derivatives) const;
+    [[nodiscard]] std::vector<double> leverages(const SamplePair& pair) const;
+    [[nodiscard]] std::size_t pilot_stride() const;
+
+    std::shared_ptr<render::SceneTables> m_tables;
+    std::vector<View>& m_views;
+    const Unknowns& m_unknowns;
+    ScalarModelDesc m_desc;
+    std::vector<UnknownColumn> m_columns;
+    bool m_has_directions;
+    std::vector<float> m_scene_values;
+    tensor::TensorRef m_values; ///< of replays
+    std::array<SampleSet, 2> m_linearized;
+    std::array<std::vector<float>, 2> m_candidates;
+    std::int64_t m_drawn = 0;      ///< samples of each set of the last draw
+    std::uint64_t m_iteration = 0; ///< of the next draw
+};
+
+} // namespace weft::fit

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector of unknowns of a fit: which numbers it has, on which scale, and what is known of them.
+#pragma once
+
+#include "fit/parameters.hpp"
+#include "fit/prior.hpp"
+#include "scene/material_table.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft::fit {
+
+/// One parameter or exposure within the vector of unknowns.
+struct UnknownBlock {
+    std::string name; ///< "<material>.<input>" or "<observation>.exposure"
+    std::vector<std::vector<std::size_t>>
+        slots{};           ///< of each component: the floats of the scene that it sets
+    std::size_t first = 0; ///< unknown
+    std::size_t size = 1;
+    bool is_log = false; ///< the unknown is the logarithm of the value
+    bool is_separable = false;
+    std::optional<std::size_t> view{}; ///< whose gain it is; not set: it is a material's
+};
+
+/// Where the derivative with respect to one unknown comes from.
+struct UnknownColumn {
+    std::optional<std::size_t> direction{}; ///< of forward mode; not set: it is the gain of a view
+    std::optional<std::size_t> channel{};   ///< the only one that it acts on; not set: all
+    std::optional<std::size_t> view{};      ///< the only one that it acts on; not set: all
+};
+
+/// Directions in the space of the scene's parameters, and what each serves.
+struct UnknownDirections {
+    std::vector<float> rows{};            ///< one after the other
+    std::size_t count = 0;                ///< of rows
+    std::vector<UnknownColumn> columns{}; ///< one an unknown
+};
+
+/// Vectors have one number an unknown, on the scale on which steps are taken.
+struct Unknowns {
+    std::vector<UnknownBlock> blocks{};
+    Vector start{};
+    Vector low{};
+    Vector high{};
+    std::optional<Prior> prior{};
+
+    /// On the scale of the scene.
+    [[nodiscard]] Vector values(std::span<const double> x) const;
+    /// Derivatives of values().
+    [[nodiscard]] Vector derivatives(std::span<const double> x) const;
+    /// Factors of the pictures, three a view.
+    [[nodiscard]] std::vector<float> gains(std::span<const double> x, std::size_t views) const;
+    /// Sets floats of the scene. @param scene_values of all materials.
+    void write(std::span<const double> x, std::span<float> scene_values) const;
+    /// Which unknowns have bounds too wide to say where to start.
+    [[nodiscard]] std::vector<bool> open_range() const;
+    /// A number for each unknown, from 0: those of a material share theirs.
+    [[nodiscard]] std::vector<std::int64_t> groups() const;
+    /// Red acts on red only where a parameter is separable: one direction serves its three components.
+    /// @param parameters floats of all materials.
+    [[nodiscard]] UnknownDirections directions(std::size_t parameters) const;
+};
+
+/// @param table of the scene. @param observations their names.
+/// @throws ArgumentError if a name is unknown or given twice, has no derivative, or bounds, start, ties or prior do not
+///         fit.
+[[nodiscard]] Unknowns build_unknowns(const scene::MaterialTable& table,
+                                      std::span<const Parameter> parameters,
+                                      std::span<const Exposure> exposures,
+                                      std::span<const std::string> observations);
+
+} // namespace weft::fit

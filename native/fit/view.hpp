@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// An observation with what a fit keeps for it.
+#pragma once
+
+#include "fit/observation.hpp"
+#include "render/recorder.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace weft::fit {
+
+/// How a fit draws its views.
+struct ViewDraw {
+    std::int64_t samples = 1; ///< paths a pixel in each of the two sample sets
+    std::int64_t bounces = 8; ///< surfaces that a path may leave
+    std::uint32_t seed = 0;   ///< of this view and iteration
+    core::InterruptPoll check{};
+};
+
+/// Pixels that count, which of them are drawn, and the paths of the last draw. One thread at a time.
+class View {
+public:
+    /// @param observation a valid one; it outlives the view. @param recorder of its scene.
+    /// @param start_media what the camera is in; empty: nothing.
+    View(const Observation& observation, render::Recorder recorder,
+         std::vector<std::uint32_t> start_media);
+
+    [[nodiscard]] const Observation& observation() const noexcept { return *m_observation; }
+    [[nodiscard]] render::Recorder& recorder() noexcept { return m_recorder; }
+    /// Numbers of the pixels that are drawn, y * width + x, ascending.
+    [[nodiscard]] const std::vector<std::uint32_t>& pixels() const noexcept { return m_pixels; }
+    void set_pixels(std::vector<std::uint32_t> pixels) { m_pixels = std::move(pixels); }
+    /// Three a pixel of the picture; 0: it does not count.
+    [[nodiscard]] std::span<const float> weights() const noexcept { return m_weights; }
+    /// Which pixels gave no finite number at any time, one flag a pixel of the picture; they do not count any more.
+    [[nodiscard]] const std::vector<bool>& lost() const noexcept { return m_lost; }
+    [[nodiscard]] std::size_t lost_count() const noexcept;
+
+    /// The pixels that have a weight, ascending.
+    [[nodiscard]] std::vector<std::uint32_t> counted_pixels() const;
+    /// Draws all pixels that count, or those of them in every `stride`-th row and column.
+    void show_all(std::size_t stride = 1);
+
+    void draw(const ViewDraw& draw);
+    /// The mean of samples [first, first + count) of each pixel that is drawn: (1 + directions) x pixels x 3, 0 where any
+    /// of a pixel's is no finite number.
+    /// @throws ArgumentError if more than half of the pixels that are drawn are no finite numbers.
+    [[nodiscard]] std::vector<float> develop(std::int64_t first, std::int64_t count,
+                                             bool with_tangents);
+    /// Means over squares of side 2 `radius` + 1, for all pixels that count; 0 where none is drawn nearby.
+    /// @param values one a pixel that is drawn.
+    [[nodiscard]] std::vector<float> spread(std::span<const double> values,
+                                            std::size_t radius) const;
+
+private:
+    void leave_out(const std::vector<bool>& bad);
+
+    const Observation* m_observation;
+    render::Recorder m_recorder;
+    std::vector<std::uint32_t> m_start_media;
+    std::vector<float> m_weights;
+    std::vector<bool> m_lost;
+    std::vector<std::uint32_t> m_pixels;
+};
+
+} // namespace weft::fit
