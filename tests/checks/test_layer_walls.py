@@ -71,7 +71,7 @@ LAYERS = {
     "dag": {"core"},
     "lower": {"core", "reflect", "dag"},
     "dispatch": {"core", "reflect", "device", "compile", "tensor", "codegen"},
-    "fit": {"core"},
+    "fit": {"core", "render", "scene", "tensor"},
     "engine": {
         "core",
         "reflect",
