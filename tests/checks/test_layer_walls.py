@@ -79,6 +79,7 @@ LAYERS = {
         "compile",
         "tensor",
         "dispatch",
+        "fit",
         "scene",
         "render",
     },
