@@ -27,13 +27,14 @@ std::vector<float> channels_of(const std::vector<float>& film, const AovSpec& sp
 
 Renderer::Renderer(const dispatch::Context& context, const compile::ModuleDesc& modules,
                    RendererFiles files, scene::Scene scene, RendererOptions options)
-    : m_files(std::move(files)), m_options(std::move(options)), m_film(context, modules) {
-    m_film.batch = std::max(m_options.batch, std::int64_t{1});
+    : m_files(std::move(files)), m_options(std::move(options)),
+      m_film(std::make_shared<FilmTracer>(context, modules)) {
+    m_film->batch = std::max(m_options.batch, std::int64_t{1});
     update(std::move(scene));
 }
 
 void Renderer::update(scene::Scene scene) {
-    const auto& device = m_film.modules()->context().device;
+    const auto& device = m_film->modules()->context().device;
     const bool is_new = m_scene.tables.empty();
     const auto kept = std::make_shared<KeptParts>(
         device, is_new ? nullptr : m_scene.tables.front()->kept().get());
@@ -44,9 +45,9 @@ void Renderer::update(scene::Scene scene) {
         {.light_sampling = m_options.light_sampling, .bsdf_tables = m_files.bsdf_tables});
     const bool is_lit = tables.front()->lights().is_lit;
     const scene::SceneTraits traits = kernel_traits(*device, tables);
-    m_scene = prepare_scene(m_film.modules(), std::move(tables), traits,
+    m_scene = prepare_scene(m_film->modules(), std::move(tables), traits,
                             {.libraries = m_files.libraries}, m_scene.traced.get());
-    m_film.set_scene(m_scene.on_device());
+    m_film->set_scene(m_scene.on_device());
     if (!is_lit) {
         warn("Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
              "emissive material or an environment");
@@ -60,7 +61,7 @@ void Renderer::warn(std::string_view text) const {
 }
 
 std::vector<std::uint32_t> Renderer::start_media(const scene::Camera& camera) const {
-    if (!m_film.traits().has_media) {
+    if (!m_film->traits().has_media) {
         return {};
     }
     const scene::CameraMedia media = scene::camera_media(scene(), camera);
@@ -77,11 +78,23 @@ SceneInput Renderer::input(std::span<const std::uint32_t> media) const {
             .start_media = media};
 }
 
+std::unique_ptr<Recorder> Renderer::create_recorder(std::vector<std::uint32_t> materials,
+                                                    std::span<const float> rows,
+                                                    bool with_texels) const {
+    const scene::MaterialTable& table = *tables()->materials();
+    auto directions = std::make_shared<const Directions>(m_film->modules()->context().device,
+                                                         table.records, rows, table.values.size());
+    return std::make_unique<Recorder>(m_film, RecorderDesc{.tables = tables(),
+                                                           .materials = std::move(materials),
+                                                           .directions = std::move(directions),
+                                                           .with_texels = with_texels});
+}
+
 std::vector<float> Renderer::render(const scene::Camera& camera, const PathSettings& settings,
                                     const PictureDesc& desc) {
     scene::require_valid(camera);
     const std::vector<std::uint32_t> media = start_media(camera);
-    return m_film.picture(input(media), camera, settings, desc);
+    return m_film->picture(input(media), camera, settings, desc);
 }
 
 std::vector<Layer> Renderer::layers(const scene::Camera& camera, const PathSettings& settings,
@@ -96,13 +109,13 @@ std::vector<Layer> Renderer::layers(const scene::Camera& camera, const PathSetti
     std::vector<float> centres;
     for (Layer& layer : layers) {
         if (layer.spec->first == scene::layouts::LayerRow::kEnd) {
-            layer.pixels = m_film.coverage(input(media), camera, settings, desc);
+            layer.pixels = m_film->coverage(input(media), camera, settings, desc);
             continue;
         }
         std::vector<float>& film = layer.spec->is_mean ? means : centres;
         if (film.empty()) {
-            film = layer.spec->is_mean ? m_film.layers(input(media), camera, settings)
-                                       : m_film.centre_layers(input(media), camera, settings);
+            film = layer.spec->is_mean ? m_film->layers(input(media), camera, settings)
+                                       : m_film->centre_layers(input(media), camera, settings);
         }
         layer.pixels = channels_of(film, *layer.spec);
     }
@@ -111,7 +124,7 @@ std::vector<Layer> Renderer::layers(const scene::Camera& camera, const PathSetti
 
 std::uint64_t Renderer::memory(const scene::Camera& camera, const PathSettings& settings,
                                bool has_layers) const {
-    return scene_bytes(m_scene) + picture_bytes(m_film, camera, settings, has_layers);
+    return scene_bytes(m_scene) + picture_bytes(*m_film, camera, settings, has_layers);
 }
 
 } // namespace weft::render

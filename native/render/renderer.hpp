@@ -6,6 +6,7 @@
 #include "render/aovs.hpp"
 #include "render/film_tracer.hpp"
 #include "render/lit_scene.hpp"
+#include "render/recorder.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -52,7 +53,20 @@ public:
     [[nodiscard]] const scene::Scene& scene() const noexcept {
         return m_scene.tables.front()->scene();
     }
-    [[nodiscard]] FilmTracer& film() noexcept { return m_film; }
+    [[nodiscard]] FilmTracer& film() noexcept { return *m_film; }
+    [[nodiscard]] const SceneTablesRef& tables() const noexcept { return m_scene.tables.front(); }
+
+    /// What keeps paths of the scene for a fit. After update() it is of no use any more.
+    /// @param materials numbers of those whose parameters change.
+    /// @param rows directions of forward mode, one after the other: a float for each of the scene's parameters, see
+    ///        tables()->materials(). Empty: none.
+    /// @param with_texels gradients will be asked for although there are directions.
+    /// @throws as Recorder() and Directions().
+    [[nodiscard]] std::unique_ptr<Recorder> create_recorder(std::vector<std::uint32_t> materials,
+                                                            std::span<const float> rows,
+                                                            bool with_texels = false) const;
+    /// What a camera is in, for DrawDesc; empty: nothing.
+    [[nodiscard]] std::vector<std::uint32_t> start_media(const scene::Camera& camera) const;
 
     /// As FilmTracer::picture().
     [[nodiscard]] std::vector<float> render(const scene::Camera& camera,
@@ -68,13 +82,12 @@ public:
                                        bool has_layers = false) const;
 
 private:
-    [[nodiscard]] std::vector<std::uint32_t> start_media(const scene::Camera& camera) const;
     [[nodiscard]] SceneInput input(std::span<const std::uint32_t> media) const;
     void warn(std::string_view text) const;
 
     RendererFiles m_files;
     RendererOptions m_options;
-    FilmTracer m_film;
+    std::shared_ptr<FilmTracer> m_film; ///< of its recorders, too
     LitScene m_scene;
 };
 
