@@ -76,7 +76,7 @@ py::tuple prepare_scene(FilmTracerObject& film, const std::vector<SceneTablesRef
     {
         const Unlocked unlocked; // first: who has the turn may want the interpreter
         const std::lock_guard locked(*film.turn);
-        scene = render::prepare_scene(film.native.modules(), tables, traits, desc, before);
+        scene = render::prepare_scene(film.native->modules(), tables, traits, desc, before);
     }
     return py::make_tuple(
         SceneModulesObject{.session = film.session, .pool = film.pool, .native = scene.modules},
