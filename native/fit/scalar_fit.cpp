@@ -164,19 +164,12 @@ public:
 private:
     std::vector<View> build_views(render::Renderer& renderer,
                                   const std::vector<Parameter>& parameters) const {
-        const render::SceneTablesRef tables = renderer.tables();
-        const std::vector<float>& values = tables->materials()->values;
-        const UnknownDirections rows = m_unknowns.directions(values.size());
-        const auto directions = std::make_shared<const render::Directions>(
-            tables->kept()->device(), tables->materials()->records, rows.rows,
-            values.size());
+        const UnknownDirections directions =
+            m_unknowns.directions(m_tables->materials()->values.size());
         const std::vector<std::uint32_t> materials = materials_of(renderer.scene(), parameters);
         std::vector<View> views;
         for (const Observation& observation : m_observations) {
-            views.emplace_back(observation,
-                               render::Recorder(renderer.film(), {.tables = tables,
-                                                                  .materials = materials,
-                                                                  .directions = directions}),
+            views.emplace_back(observation, renderer.create_recorder(materials, directions.rows),
                                renderer.start_media(observation.camera));
         }
         return views;

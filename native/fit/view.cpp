@@ -16,7 +16,7 @@ constexpr double kMostLost = 0.5; ///< of the pixels that are drawn
 
 } // namespace
 
-View::View(const Observation& observation, render::Recorder recorder,
+View::View(const Observation& observation, std::unique_ptr<render::Recorder> recorder,
            std::vector<std::uint32_t> start_media)
     : m_observation(&observation), m_recorder(std::move(recorder)),
       m_start_media(std::move(start_media)), m_weights(noise_weights(observation)),
@@ -60,7 +60,7 @@ void View::draw(const ViewDraw& draw) {
                                         .filter_width = m_observation->filter_width,
                                         .roulette_from = std::nullopt,
                                         .period = draw.samples};
-    m_recorder.record({.camera = m_observation->camera,
+    m_recorder->record({.camera = m_observation->camera,
                        .settings = settings,
                        .pixels = m_pixels,
                        .start_media = m_start_media,
@@ -68,7 +68,7 @@ void View::draw(const ViewDraw& draw) {
 }
 
 std::vector<float> View::develop(std::int64_t first, std::int64_t count, bool with_tangents) {
-    std::vector<float> film = m_recorder.develop(first, count, with_tangents);
+    std::vector<float> film = m_recorder->develop(first, count, with_tangents);
     const std::size_t pixels = m_pixels.size();
     std::vector<bool> bad(pixels);
     for (std::size_t i = 0; i < film.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,13 +24,13 @@ struct ViewDraw {
 /// Pixels that count, which of them are drawn, and the paths of the last draw. One thread at a time.
 class View {
 public:
-    /// @param observation a valid one; it outlives the view. @param recorder of its scene.
+    /// @param observation a valid one; it outlives the view. @param recorder of its scene, not null.
     /// @param start_media what the camera is in; empty: nothing.
-    View(const Observation& observation, render::Recorder recorder,
+    View(const Observation& observation, std::unique_ptr<render::Recorder> recorder,
          std::vector<std::uint32_t> start_media);
 
     [[nodiscard]] const Observation& observation() const noexcept { return *m_observation; }
-    [[nodiscard]] render::Recorder& recorder() noexcept { return m_recorder; }
+    [[nodiscard]] render::Recorder& recorder() noexcept { return *m_recorder; }
     /// Numbers of the pixels that are drawn, y * width + x, ascending.
     [[nodiscard]] const std::vector<std::uint32_t>& pixels() const noexcept { return m_pixels; }
     void set_pixels(std::vector<std::uint32_t> pixels) { m_pixels = std::move(pixels); }
@@ -59,7 +60,7 @@ private:
     void leave_out(const std::vector<bool>& bad);
 
     const Observation* m_observation;
-    render::Recorder m_recorder;
+    std::unique_ptr<render::Recorder> m_recorder;
     std::vector<std::uint32_t> m_start_media;
     std::vector<float> m_weights;
     std::vector<bool> m_lost;

@@ -33,11 +33,6 @@ struct PendingCall {
 };
 
 std::function<void()> job_of(const py::handle entry) {
-    if (py::isinstance<StageCallObject>(entry)) {
-        const auto& call = entry.cast<const StageCallObject&>().call;
-        const Unlocked unlocked; // a name may have to be looked up
-        return render::KernelLauncher::compilation(call);
-    }
     const auto pair = entry.cast<std::pair<py::object, py::tuple>>();
     const auto& function = pair.first.cast<const FunctionObject&>();
     auto pending = std::make_shared<PendingCall>();
@@ -108,8 +103,6 @@ void bind_compiling(py::module_& module) {
             "done", [](const CompileProgress& self) { return self.done.load(); }, "So far.")
         .def_property_readonly(
             "total", [](const CompileProgress& self) { return self.total.load(); }, "Of them.");
-    py::class_<StageCallObject>(module, "StageCall",
-                                "A call of a stage of paths, for compile_together().");
     module.def(
         "compile_together", &compile_together, py::arg("calls"), py::arg("interrupt") = py::none(),
         py::arg("compiling") = py::none(),
@@ -117,7 +110,7 @@ void bind_compiling(py::module_& module) {
         "Args:\n"
         "    calls: Functions and the tuples that they will be called with, of whose tensors "
         "kinds and\n"
-        "        dtypes matter; or calls of stages.\n"
+        "        dtypes matter.\n"
         "    interrupt: Its check() ends the wait by raising, and is called every 50 ms.\n"
         "    compiling: Told how far it is.\n\n"
         "Raises:\n    CompileError: One of them does not compile.\n");

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bind_render.hpp"
 
-#include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/host_tensor.hpp"
-#include "python/interpreter_lock.hpp"
 #include "python/module_loader.hpp"
 #include "python/render_objects.hpp"
 #include "render/aovs.hpp"
@@ -23,7 +21,16 @@ namespace py = pybind11;
 
 FilmTracerObject::FilmTracerObject(const std::shared_ptr<Session>& of)
     : session(of), pool(create_call_pool(of)), turn(std::make_shared<std::recursive_mutex>()),
-      native(session_context(*of), describe_source(*of, "", "", py::dict())) {}
+      native(std::make_shared<render::FilmTracer>(session_context(*of),
+                                                  describe_source(*of, "", "", py::dict()))) {}
+
+FilmTracerObject FilmTracerObject::with(std::shared_ptr<render::FilmTracer> other) const {
+    FilmTracerObject made(*this);
+    made.native = std::move(other);
+    return made;
+}
+
+Turn::Turn(const FilmTracerObject& self) : m_locked(*self.turn) {}
 
 namespace {
 
@@ -32,16 +39,6 @@ using render::KernelArgument;
 using render::PathBuffers;
 using Words = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
 using Buffers = std::shared_ptr<PathBuffers>;
-
-/// What a call of the stages needs of Python, read before the lock is given back.
-class Turn {
-public:
-    explicit Turn(const FilmTracerObject& self) : m_locked(*self.turn) {}
-
-private:
-    Unlocked m_unlocked; // first: who has the turn may want the interpreter
-    std::lock_guard<std::recursive_mutex> m_locked;
-};
 
 KernelArgument read(FilmTracerObject& self, const py::object& object, const char* name) {
     return argument_from_python(*self.pool, object, core::text("FilmTracer: ", name));
@@ -105,7 +102,7 @@ py::array_t<float> picture(FilmTracerObject& self, const py::object& view,
     std::vector<float> image;
     {
         const Turn turn(self);
-        image = self.native.picture(scene.input(), camera, settings, desc);
+        image = self.native->picture(scene.input(), camera, settings, desc);
     }
     return to_image(image, camera);
 }
@@ -121,7 +118,7 @@ py::array_t<float> coverage(FilmTracerObject& self, const py::object& view,
     std::vector<float> covered;
     {
         const Turn turn(self);
-        covered = self.native.coverage(scene.input(), camera, settings, desc);
+        covered = self.native->coverage(scene.input(), camera, settings, desc);
     }
     return to_image(covered, camera);
 }
@@ -137,7 +134,7 @@ py::array_t<float> layers(FilmTracerObject& self, const py::object& view,
     std::vector<float> means;
     {
         const Turn turn(self);
-        means = (self.native.*make)(scene.input(), camera, settings);
+        means = ((*self.native).*make)(scene.input(), camera, settings);
     }
     return to_image(means, camera);
 }
@@ -149,7 +146,7 @@ py::tuple centre_hits(FilmTracerObject& self, const py::object& view, const py::
     render::CentreHits found;
     {
         const Turn turn(self);
-        found = self.native.centre_hits(scene.input(), camera);
+        found = self.native->centre_hits(scene.input(), camera);
     }
     return py::make_tuple(Words(std::ssize(found.instances), found.instances.data()),
                           Words(std::ssize(found.triangles), found.triangles.data()));
@@ -164,24 +161,7 @@ void generate(FilmTracerObject& self, const py::object& light_paths, const Words
     const render::PathSettings settings = settings_from_python(settings_object);
     const KernelArgument step = read(self, step_object, "step");
     const Turn turn(self);
-    self.native.generate(scene.input(), camera, settings, *buffers, step, count, pixels);
-}
-
-SceneModulesObject
-load_modules(FilmTracerObject& self,
-             const std::vector<std::shared_ptr<scene::MaterialProgram>>& programs,
-             const py::object& traits_object) {
-    if (std::ranges::find(programs, nullptr) != programs.end()) {
-        throw core::ArgumentError(
-            "FilmTracer.load_modules: programs must be a MaterialProgram each, got None");
-    }
-    const scene::SceneTraits traits = traits_from_python(traits_object);
-    SceneModulesObject made{.session = self.session, .pool = self.pool, .native = nullptr};
-    const Turn turn(self);
-    made.native = std::make_shared<render::SceneModules>(
-        self.native.modules(), std::vector<render::ProgramRef>(programs.begin(), programs.end()),
-        traits);
-    return made;
+    self.native->generate(scene.input(), camera, settings, *buffers, step, count, pixels);
 }
 
 using TracerClass = py::class_<FilmTracerObject>;
@@ -189,43 +169,42 @@ using TracerClass = py::class_<FilmTracerObject>;
 void bind_memory(TracerClass& binding) {
     binding.def(py::init<const std::shared_ptr<Session>&>(), py::arg("device").none(false))
         .def(
-            "copy", [](const FilmTracerObject& self) { return FilmTracerObject(self); },
+            "copy",
+            [](const FilmTracerObject& self) {
+                return self.with(std::make_shared<render::FilmTracer>(*self.native));
+            },
             "Another one with the same scene; it shares the memory that there is, and goes its own "
             "way from then on.")
         .def_property(
-            "batch", [](const FilmTracerObject& self) { return self.native.batch; },
+            "batch", [](const FilmTracerObject& self) { return self.native->batch; },
             [](FilmTracerObject& self, std::int64_t batch) {
-                self.native.batch = std::max(batch, std::int64_t{1});
+                self.native->batch = std::max(batch, std::int64_t{1});
             },
             "Most paths that are under way at a time; may change while a picture is made.")
         .def_property_readonly(
-            "capacity", [](const FilmTracerObject& self) { return self.native.capacity(); },
+            "capacity", [](const FilmTracerObject& self) { return self.native->capacity(); },
             "Paths for which there is memory now.")
         .def_property_readonly(
-            "compiling", [](const FilmTracerObject& self) { return self.native.compiling(); },
+            "compiling", [](const FilmTracerObject& self) { return self.native->compiling(); },
             "How many kernels are compiled.")
         .def_property_readonly(
             "load_count",
-            [](const FilmTracerObject& self) { return self.native.modules()->load_count(); },
+            [](const FilmTracerObject& self) { return self.native->modules()->load_count(); },
             "Modules of scenes that were loaded so far.")
-        .def("load_modules", &load_modules, py::arg("programs"), py::arg("traits"),
-             "The kernels of a scene; modules that this object or a copy has loaded for others are "
-             "taken again.\n\n"
-             "Raises:\n    CompileError: A Slang function of a material does not compile.\n")
         .def(
             "set_scene",
             [](FilmTracerObject& self, const std::shared_ptr<render::Tracer>& tracer,
                const SceneModulesObject& modules) {
                 const auto native = modules.native;
                 const Turn turn(self);
-                self.native.set_scene({.tracer = tracer, .modules = native});
+                self.native->set_scene({.tracer = tracer, .modules = native});
             },
             py::arg("tracer").none(false), py::arg("modules"), "Later calls are about this scene.")
         .def(
             "buffers",
             [](FilmTracerObject& self, std::int64_t paths) {
                 const Turn turn(self);
-                return self.native.buffers(paths);
+                return self.native->buffers(paths);
             },
             py::arg("paths"),
             "Memory for at least so many paths.\n\nRaises:\n    DeviceError: Memory is short.\n")
@@ -233,7 +212,7 @@ void bind_memory(TracerClass& binding) {
             "picture_bytes",
             [](const FilmTracerObject& self, const py::object& camera, const py::object& settings,
                bool has_layers) {
-                return render::picture_bytes(self.native, camera_from_python(camera),
+                return render::picture_bytes(*self.native, camera_from_python(camera),
                                              settings_from_python(settings), has_layers);
             },
             py::arg("camera"), py::arg("settings"), py::arg("has_layers"),
@@ -244,7 +223,7 @@ void bind_memory(TracerClass& binding) {
             "forget_paths",
             [](FilmTracerObject& self) {
                 const Turn turn(self);
-                self.native.forget_paths();
+                self.native->forget_paths();
             },
             "Gives back the memory of paths; the next picture takes it again.");
 }
@@ -299,35 +278,9 @@ void bind_segments(TracerClass& binding) {
         .def(
             "segments",
             [](const FilmTracerObject& self, const py::object& settings) {
-                return self.native.segments(settings_from_python(settings));
+                return self.native->segments(settings_from_python(settings));
             },
             py::arg("settings"), "How many segments the longest path has, at most.")
-        .def(
-            "has_ended",
-            [](const FilmTracerObject& self, const GroupOffsets& ends) {
-                return self.native.has_ended(ends);
-            },
-            py::arg("ends"), "Whether no sorted path is under way.")
-        .def(
-            "trace_segment",
-            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
-               std::int64_t count, std::int64_t bounce) {
-                const KernelArgument scene = read(self, view, "view");
-                const Turn turn(self);
-                self.native.trace_segment(scene, *buffers, count, bounce);
-            },
-            py::arg("view"), py::arg("buffers").none(false), py::arg("count"), py::arg("bounce"),
-            "Traces one segment of `count` paths, and the light rays of the one before.")
-        .def(
-            "sort_segment",
-            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
-               std::int64_t count) {
-                const KernelArgument scene = read(self, view, "view");
-                const Turn turn(self);
-                return self.native.sort_segment(scene, *buffers, count);
-            },
-            py::arg("view"), py::arg("buffers").none(false), py::arg("count"),
-            "Sorts `count` paths that have been traced; returns where the groups begin.")
         .def(
             "trace_and_sort",
             [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
@@ -335,56 +288,13 @@ void bind_segments(TracerClass& binding) {
                 const KernelArgument scene = read(self, view, "view");
                 const auto settings = read_optional(self, step, "step");
                 const Turn turn(self);
-                return self.native.trace_and_sort(scene, *buffers, count, bounce,
-                                                  pointer(settings));
+                return self.native->trace_and_sort(scene, *buffers, count, bounce,
+                                                   pointer(settings));
             },
             py::arg("view"), py::arg("buffers").none(false), py::arg("count"), py::arg("bounce"),
             py::arg("step") = py::none(),
             "Traces one segment of `count` paths and sorts them by what they hit; with `step` they "
             "go through the\nmedia before that.")
-        .def(
-            "trace_to_visible",
-            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
-               std::int64_t count, const py::object& step) {
-                const KernelArgument scene = read(self, view, "view");
-                const KernelArgument settings = read(self, step, "step");
-                const Turn turn(self);
-                return self.native.trace_to_visible(scene, *buffers, count, settings);
-            },
-            py::arg("view"), py::arg("buffers").none(false), py::arg("count"), py::arg("step"),
-            "Traces and sorts the first segment until no path meets what is hidden from it.");
-}
-
-/// escape() and skip_hidden().
-template <void (render::PathStages::*stage)(const KernelArgument&, PathBuffers&,
-                                            const GroupOffsets&, const KernelArgument&)>
-void end_sorted(FilmTracerObject& self, const py::object& view, const Buffers& buffers,
-                const GroupOffsets& ends, const py::object& step) {
-    const KernelArgument scene = read(self, view, "view");
-    const KernelArgument settings = read(self, step, "step");
-    const Turn turn(self);
-    (self.native.*stage)(scene, *buffers, ends, settings);
-}
-
-void scatter(FilmTracerObject& self, const py::object& view, const Buffers& buffers,
-             const GroupOffsets& ends, const py::object& step, const py::object& records) {
-    const KernelArgument scene = read(self, view, "view");
-    const KernelArgument settings = read(self, step, "step");
-    const auto recorded = read_optional(self, records, "records");
-    const Turn turn(self);
-    self.native.scatter(scene, *buffers, ends, settings, pointer(recorded));
-}
-
-py::list to_python(std::vector<render::StageCall> calls) {
-    py::list made;
-    for (render::StageCall& call : calls) {
-        made.append(py::cast(StageCallObject{std::move(call)}));
-    }
-    return made;
-}
-
-void bind_groups(TracerClass& binding) {
-    binding
         .def(
             "shade_segment",
             [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
@@ -392,40 +302,10 @@ void bind_groups(TracerClass& binding) {
                 const KernelArgument scene = read(self, view, "view");
                 const KernelArgument settings = read(self, step, "step");
                 const Turn turn(self);
-                self.native.shade_segment(scene, *buffers, count, settings, &ends);
+                self.native->shade_segment(scene, *buffers, count, settings, &ends);
             },
             py::arg("view"), py::arg("buffers").none(false), py::arg("count"), py::arg("step"),
-            py::arg("ends"), "Takes the sorted paths over the surfaces that they have hit.")
-        .def("escape", &end_sorted<&render::PathStages::escape>, py::arg("view"),
-             py::arg("buffers").none(false), py::arg("ends"), py::arg("step"),
-             "Ends the sorted paths that left the scene.")
-        .def("skip_hidden", &end_sorted<&render::PathStages::skip_hidden>, py::arg("view"),
-             py::arg("buffers").none(false), py::arg("ends"), py::arg("step"),
-             "Sends the sorted paths on that met what is hidden from them.")
-        .def("scatter", &scatter, py::arg("view"), py::arg("buffers").none(false), py::arg("ends"),
-             py::arg("step"), py::arg("records") = py::none(),
-             "Takes the sorted paths on that media scatter, above surfaces or below them.")
-        .def(
-            "light_calls",
-            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers) {
-                return to_python(self.native.light_calls(read(self, view, "view"), *buffers));
-            },
-            py::arg("view"), py::arg("buffers").none(false),
-            "Calls of all kernels of light rays, for compile_together().")
-        .def(
-            "walk_calls",
-            [](FilmTracerObject& self, const py::object& view, const Buffers& buffers,
-               const py::object& step, const py::object& records) {
-                const auto recorded = read_optional(self, records, "records");
-                const auto modules =
-                    self.native.scene().modules->sorting(self.native.scene().modules);
-                return to_python(self.native.walk_calls(read(self, view, "view"), *buffers,
-                                                        modules->shared(), read(self, step, "step"),
-                                                        pointer(recorded)));
-            },
-            py::arg("view"), py::arg("buffers").none(false), py::arg("step"),
-            py::arg("records") = py::none(),
-            "Calls of all kernels of paths below surfaces, for compile_together().");
+            py::arg("ends"), "Takes the sorted paths over the surfaces that they have hit.");
 }
 
 } // namespace
@@ -439,7 +319,6 @@ void bind_render(py::module_& module) {
     bind_memory(binding);
     bind_films(binding);
     bind_segments(binding);
-    bind_groups(binding);
     module.def(
         "aov_table",
         [] {
@@ -452,6 +331,7 @@ void bind_render(py::module_& module) {
         },
         "Returns first row, channels and whether it is a mean over the pixel, of each AOV.");
     bind_scene_tables(module);
+    bind_recorder(module);
 }
 
 } // namespace weft::python

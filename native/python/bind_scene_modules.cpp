@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bind_tensor.hpp"
-#include "python/interpreter_lock.hpp"
 #include "python/render_objects.hpp"
 
 #include <pybind11/stl.h>
@@ -17,37 +16,12 @@ std::int64_t program_count(const SceneModulesObject& self) {
     return std::ssize(self.native->programs());
 }
 
-py::object recording(SceneModulesObject& self, std::size_t program) {
-    render::StageModuleRef found;
-    {
-        const Unlocked unlocked;
-        found = self.native->recording(program);
-    }
-    return self.wrap(program_count(self) + static_cast<std::int64_t>(program), found);
-}
-
 py::list programs(SceneModulesObject& self) {
     py::list made;
     for (std::int64_t k = 0; k < program_count(self); k++) {
         made.append(self.wrap(k, self.native->program(static_cast<std::size_t>(k))));
     }
     return made;
-}
-
-py::object sorting(const py::object& self_object) {
-    auto& self = self_object.cast<SceneModulesObject&>();
-    std::shared_ptr<render::SceneModules> found;
-    {
-        const Unlocked unlocked;
-        found = self.native->sorting(self.native);
-    }
-    if (found == self.native) {
-        return self_object;
-    }
-    if (!self.sorting) {
-        self.sorting = py::cast(SceneModulesObject{self.session, self.pool, found});
-    }
-    return self.sorting;
 }
 
 } // namespace
@@ -69,19 +43,12 @@ void bind_scene_modules(py::module_& module) {
         module, "SceneModules",
         "The kernels of a scene that evaluate no material, and those of each program in a module "
         "of its own.\n"
-        "Made by FilmTracer.load_modules().")
+        "Made by prepare_scene().")
         .def_property_readonly(
             "shared",
             [](SceneModulesObject& self) { return self.wrap(kShared, self.native->shared()); },
             "The module of all materials.")
         .def_property_readonly("programs", &programs, "The module of each program.")
-        .def("recording", &recording, py::arg("program"),
-             "The module of a program with the kernels that record and replay paths.\n\n"
-             "Raises:\n    CompileError: It does not compile.\n")
-        .def("sorting", &sorting,
-             "The modules whose launches serve the paths of one program only: themselves, or "
-             "others, loaded once.\n\n"
-             "Raises:\n    CompileError: One does not compile.\n")
         .def(
             "is_same",
             [](const SceneModulesObject& self, const SceneModulesObject& other) {

@@ -76,7 +76,7 @@ py::tuple prepare_scene(FilmTracerObject& film, const std::vector<SceneTablesRef
     {
         const Unlocked unlocked; // first: who has the turn may want the interpreter
         const std::lock_guard locked(*film.turn);
-        scene = render::prepare_scene(film.native.modules(), tables, traits, desc, before);
+        scene = render::prepare_scene(film.native->modules(), tables, traits, desc, before);
     }
     return py::make_tuple(
         SceneModulesObject{.session = film.session, .pool = film.pool, .native = scene.modules},
@@ -123,18 +123,14 @@ py::tuple texture_tensors(KeptParts& kept, const py::sequence& textures) {
     return py::make_tuple(tensor_to_python(made.texels), records_of(made));
 }
 
-py::object view_without_lights(const SceneTables& tables,
-                               const std::vector<std::uint32_t>& materials) {
-    SceneTables::PartialView view;
+py::dict view_without_lights(const SceneTables& tables,
+                             const std::vector<std::uint32_t>& materials) {
+    render::KernelArgument view;
     {
         const Unlocked unlocked;
         view = tables.view_without_lights(materials);
     }
-    if (view.has_all) {
-        return py::none();
-    }
-    return py::make_tuple(argument_to_python(view.lights),
-                          tensor_to_python(view.light_of_triangle));
+    return argument_to_python(view);
 }
 
 py::array_t<double> light_powers(const SceneTables& tables) {
@@ -169,8 +165,7 @@ void bind_tables(TablesClass& binding) {
             "view", [](const SceneTables& self) { return argument_to_python(self.view()); },
             "SceneView of scene_view.slang; a copy, which shares the tensors.")
         .def("view_without_lights", &view_without_lights, py::arg("materials"),
-             "Returns what differs in the view of a scene where bounces alone find the light of "
-             "some materials: fields of 'lights', and 'lightOfTriangle'. None: nothing.\n\n"
+             "Returns the view of a scene where bounces alone find the light of some materials.\n\n"
              "Args:\n    materials: Their numbers.\n")
         .def(
             "restore_values",

@@ -2,6 +2,7 @@
 // What stands behind the Python classes of native/render.
 #pragma once
 
+#include "python/interpreter_lock.hpp"
 #include "python/module_object.hpp"
 #include "python/render_from_python.hpp"
 #include "render/film_tracer.hpp"
@@ -17,9 +18,7 @@ struct SceneModulesObject {
     std::shared_ptr<Session> session;
     std::shared_ptr<CallPool> pool;
     std::shared_ptr<render::SceneModules> native;
-    pybind11::dict
-        wrapped{}; ///< Module objects, by their number; -1: shared, from the last program on: recording
-    pybind11::object sorting = {}; ///< made at its first use
+    pybind11::dict wrapped{}; ///< Module objects, by their number; -1: shared
 
     [[nodiscard]] pybind11::object wrap(std::int64_t number, const render::StageModuleRef& module);
 };
@@ -29,18 +28,26 @@ struct FilmTracerObject {
     std::shared_ptr<Session> session;
     std::shared_ptr<CallPool> pool;
     std::shared_ptr<std::recursive_mutex> turn; ///< of all copies: they share memory
-    render::FilmTracer native;
+    std::shared_ptr<render::FilmTracer> native;
 
     explicit FilmTracerObject(const std::shared_ptr<Session>& of);
+    /// One of the same device for another film, which shares memory with this one's.
+    [[nodiscard]] FilmTracerObject with(std::shared_ptr<render::FilmTracer> other) const;
 };
 
-/// A call of the package that is to be compiled.
-struct StageCallObject {
-    render::StageCall call;
+/// Lets a call of the stages run without the interpreter lock, one at a time. Read all that it needs of Python before.
+class Turn {
+public:
+    explicit Turn(const FilmTracerObject& self);
+
+private:
+    Unlocked m_unlocked; // first: who has the turn may want the interpreter
+    std::lock_guard<std::recursive_mutex> m_locked;
 };
 
 void bind_scene_modules(pybind11::module_& module);
 void bind_scene_tables(pybind11::module_& module);
+void bind_recorder(pybind11::module_& module);
 void bind_compiling(pybind11::module_& module);
 
 /// The poll of waits: signals, then `interrupt.check()`; None: signals only.

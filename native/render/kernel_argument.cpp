@@ -56,6 +56,13 @@ KernelArgument KernelArgument::number(std::int64_t value) {
     return argument;
 }
 
+KernelArgument KernelArgument::real(double value) {
+    KernelArgument argument;
+    argument.m_nodes.front().kind = NodeKind::real;
+    argument.m_nodes.front().real = value;
+    return argument;
+}
+
 KernelArgument KernelArgument::tensor(tensor::TensorRef value) {
     KernelArgument argument;
     argument.m_nodes.front().kind = NodeKind::tensor;
@@ -146,36 +153,55 @@ void KernelArgument::add_structure(std::string_view name, const KernelArgument& 
 }
 
 Node* KernelArgument::find(std::string_view name) noexcept {
-    for (std::size_t at = 1; at < m_nodes.size(); at += m_nodes[at].subtree) {
-        if (m_nodes[at].name == name) {
-            return &m_nodes[at];
+    std::size_t at = 0;
+    while (true) {
+        const std::size_t dot = name.find('.');
+        const std::size_t end = at + m_nodes[at].subtree;
+        std::size_t field = at + 1;
+        while (field < end && m_nodes[field].name != name.substr(0, dot)) {
+            field += m_nodes[field].subtree;
         }
+        if (field >= end) {
+            return nullptr;
+        }
+        if (dot == std::string_view::npos) {
+            return &m_nodes[field];
+        }
+        name.remove_prefix(dot + 1);
+        at = field;
     }
-    return nullptr;
+}
+
+Node& KernelArgument::require(std::string_view name, NodeKind kind, std::string_view kind_name) {
+    Node* const node = find(name);
+    if (node == nullptr || node->kind != kind) {
+        throw core::InternalError(
+            core::text("KernelArgument: there is no ", kind_name, " '", name, "'"));
+    }
+    return *node;
 }
 
 void KernelArgument::set_integer(std::string_view name, std::int64_t value) {
-    Node* const node = find(name);
-    if (node == nullptr || node->kind != NodeKind::integer) {
-        throw core::InternalError(core::text("KernelArgument: there is no integer '", name, "'"));
-    }
-    node->integer = value;
+    require(name, NodeKind::integer, "integer").integer = value;
+}
+
+void KernelArgument::set_real(std::string_view name, double value) {
+    require(name, NodeKind::real, "real").real = value;
 }
 
 void KernelArgument::set_tensor(std::string_view name, tensor::TensorRef value) {
-    Node* const node = find(name);
-    if (node == nullptr || node->kind != NodeKind::tensor) {
-        throw core::InternalError(core::text("KernelArgument: there is no tensor '", name, "'"));
-    }
-    const tensor::Tensor* const before = node->tensor;
-    node->tensor = value.get();
+    Node& node = require(name, NodeKind::tensor, "tensor");
+    const tensor::Tensor* const before = node.tensor;
+    node.tensor = value.get();
     const auto is_used = [&](const Node& other) {
         return other.kind == NodeKind::tensor && other.tensor == before;
     };
     if (std::ranges::none_of(m_nodes, is_used)) {
         std::erase_if(m_tensors, [&](const auto& owner) { return owner.get() == before; });
     }
-    m_tensors.push_back(std::move(value));
+    if (std::ranges::find(m_tensors, value) == m_tensors.end()) {
+        m_tensors.push_back(std::move(value));
+    }
 }
 
 std::int64_t KernelArgument::integer(std::string_view name) const {

@@ -21,6 +21,7 @@ public:
     KernelArgument();
     /// A number that is an argument of its own.
     [[nodiscard]] static KernelArgument number(std::int64_t value);
+    [[nodiscard]] static KernelArgument real(double value);
     /// A tensor that is an argument of its own.
     [[nodiscard]] static KernelArgument tensor(tensor::TensorRef value);
     /// The last argument of `list`. @param keep holds what its nodes point to: names and tensors.
@@ -40,8 +41,10 @@ public:
                    std::span<const std::int64_t> shape);
     void add_structure(std::string_view name, const KernelArgument& value);
 
-    /// The same field with another number or tensor. @throws InternalError if there is none.
+    /// The same field with another number or tensor. @param name fields of structures have dots between: "media.slopes".
+    /// @throws InternalError if there is none.
     void set_integer(std::string_view name, std::int64_t value);
+    void set_real(std::string_view name, double value);
     void set_tensor(std::string_view name, tensor::TensorRef value);
     /// @throws ArgumentError if there is no field of that name that is an integer.
     [[nodiscard]] std::int64_t integer(std::string_view name) const;
@@ -60,6 +63,8 @@ private:
     dispatch::Node& push_list(std::string_view name, reflect::ScalarKind scalar,
                               std::span<const std::int64_t> shape);
     [[nodiscard]] dispatch::Node* find(std::string_view name) noexcept;
+    [[nodiscard]] dispatch::Node& require(std::string_view name, dispatch::NodeKind kind,
+                                          std::string_view kind_name);
 
     std::vector<dispatch::Node> m_nodes;
     std::vector<std::uint64_t> m_words;

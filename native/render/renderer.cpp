@@ -78,6 +78,18 @@ SceneInput Renderer::input(std::span<const std::uint32_t> media) const {
             .start_media = media};
 }
 
+std::unique_ptr<Recorder> Renderer::create_recorder(std::vector<std::uint32_t> materials,
+                                                    std::span<const float> rows,
+                                                    bool with_texels) const {
+    const scene::MaterialTable& table = *tables()->materials();
+    auto directions = std::make_shared<const Directions>(m_film->modules()->context().device,
+                                                         table.records, rows, table.values.size());
+    return std::make_unique<Recorder>(m_film, RecorderDesc{.tables = tables(),
+                                                           .materials = std::move(materials),
+                                                           .directions = std::move(directions),
+                                                           .with_texels = with_texels});
+}
+
 std::vector<float> Renderer::render(const scene::Camera& camera, const PathSettings& settings,
                                     const PictureDesc& desc) {
     scene::require_valid(camera);

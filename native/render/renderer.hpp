@@ -6,6 +6,7 @@
 #include "render/aovs.hpp"
 #include "render/film_tracer.hpp"
 #include "render/lit_scene.hpp"
+#include "render/recorder.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -52,10 +53,19 @@ public:
     [[nodiscard]] const scene::Scene& scene() const noexcept {
         return m_scene.tables.front()->scene();
     }
-    /// Tables of the scene. Others after update().
+    [[nodiscard]] FilmTracer& film() noexcept { return *m_film; }
     [[nodiscard]] const SceneTablesRef& tables() const noexcept { return m_scene.tables.front(); }
-    [[nodiscard]] const std::shared_ptr<FilmTracer>& film() const noexcept { return m_film; }
-    /// What a camera is in: numbers of materials; empty: nothing.
+
+    /// What keeps paths of the scene for a fit. After update() it is of no use any more.
+    /// @param materials numbers of those whose parameters change.
+    /// @param rows directions of forward mode, one after the other: a float for each of the scene's parameters, see
+    ///        tables()->materials(). Empty: none.
+    /// @param with_texels gradients will be asked for although there are directions.
+    /// @throws as Recorder() and Directions().
+    [[nodiscard]] std::unique_ptr<Recorder> create_recorder(std::vector<std::uint32_t> materials,
+                                                            std::span<const float> rows,
+                                                            bool with_texels = false) const;
+    /// What a camera is in, for DrawDesc; empty: nothing.
     [[nodiscard]] std::vector<std::uint32_t> start_media(const scene::Camera& camera) const;
 
     /// As FilmTracer::picture().
@@ -77,7 +87,7 @@ private:
 
     RendererFiles m_files;
     RendererOptions m_options;
-    std::shared_ptr<FilmTracer> m_film;
+    std::shared_ptr<FilmTracer> m_film; ///< of its recorders, too
     LitScene m_scene;
 };
 

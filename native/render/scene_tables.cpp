@@ -81,12 +81,16 @@ Words media_of_slots(const scene::Scene& scene, std::span<const scene::ObjectMed
 constexpr std::array<double, 9> kNotTurned{1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /// What a light is drawn by.
-void add_choice(KernelArgument& view, KeptParts& kept, const scene::LightTable& table) {
-    view.add_tensor("records", kept.upload("lights", flat<float>(table.records)));
-    view.add_tensor("alias", kept.upload("light alias", flat<float>(table.alias)));
-    view.add_tensor("tree", kept.upload("light tree", flat<float>(table.tree)));
-    view.add_real("treeShare", table.tree_share);
-}
+struct LightChoice {
+    TensorRef records;
+    TensorRef alias;
+    TensorRef tree;
+
+    LightChoice(KeptParts& kept, const scene::LightTable& table)
+        : records(kept.upload("lights", flat<float>(table.records))),
+          alias(kept.upload("light alias", flat<float>(table.alias))),
+          tree(kept.upload("light tree", flat<float>(table.tree))) {}
+};
 
 } // namespace
 
@@ -112,7 +116,7 @@ SceneTables::SceneTables(std::shared_ptr<KeptParts> kept,
     m_bsdfs = m_kept->get<TensorRef>(PartKey("BSDF tables"), [&] {
         return load_bsdf_tables(m_kept->device(), desc.bsdf_tables);
     });
-    compose();
+    m_view = compose(m_light_view);
 }
 
 void SceneTables::take_materials(const SceneTables* lit) {
@@ -222,8 +226,12 @@ KernelArgument SceneTables::media_view() {
 }
 
 KernelArgument SceneTables::light_view(const scene::LightTable& table) const {
+    const LightChoice choice(*m_kept, table);
     KernelArgument view;
-    add_choice(view, *m_kept, table);
+    view.add_tensor("records", choice.records);
+    view.add_tensor("alias", choice.alias);
+    view.add_tensor("tree", choice.tree);
+    view.add_real("treeShare", table.tree_share);
     view.add_tensor("profiles",
                     m_kept->upload("profiles", std::span<const float>(m_lights.profiles)));
     add_environment(view);
@@ -264,14 +272,15 @@ void SceneTables::add_environment(KernelArgument& view) const {
     view.add_integers("environmentLayers", layers);
 }
 
-void SceneTables::compose() {
-    m_view = KernelArgument();
-    m_view.add_structure("geometry", m_geometry_view);
-    m_view.add_structure("materials", material_view());
-    m_view.add_structure("textures", texture_view());
-    m_view.add_structure("lights", m_light_view);
-    m_view.add_structure("media", m_media_view);
-    m_view.add_tensor("tables", m_bsdfs);
+KernelArgument SceneTables::compose(const KernelArgument& lights) const {
+    KernelArgument view;
+    view.add_structure("geometry", m_geometry_view);
+    view.add_structure("materials", material_view());
+    view.add_structure("textures", texture_view());
+    view.add_structure("lights", lights);
+    view.add_structure("media", m_media_view);
+    view.add_tensor("tables", m_bsdfs);
+    return view;
 }
 
 std::vector<TensorRef> SceneTables::shape_tensors() const {
@@ -282,33 +291,37 @@ std::vector<TensorRef> SceneTables::shape_tensors() const {
     return tensors;
 }
 
-SceneTables::PartialView
-SceneTables::view_without_lights(std::span<const std::uint32_t> materials) const {
+KernelArgument SceneTables::view_without_lights(std::span<const std::uint32_t> materials) const {
     std::vector<std::uint8_t> left_out;
     for (const std::uint32_t material : m_lights.materials) {
         left_out.push_back(std::ranges::find(materials, material) != materials.end() ? 1 : 0);
     }
     if (std::ranges::find(left_out, 1) == left_out.end()) {
-        return {};
+        return m_view;
     }
     const scene::LightTable table = m_lights.table(left_out);
     Words numbers = *m_light_of_triangle;
     for (std::uint32_t& light : numbers) {
         light = light != scene::kNoLight && left_out[light] != 0 ? scene::kNoLight : light;
     }
-    PartialView view{.has_all = false,
-                     .light_of_triangle = m_kept->upload("lights of triangles",
-                                                         std::span<const std::uint32_t>(numbers))};
-    add_choice(view.lights, *m_kept, table);
-    view.lights.add_integer("count",
-                            table.can_be_drawn ? static_cast<std::int64_t>(m_lights.count()) : 0);
+    const LightChoice choice(*m_kept, table);
+    KernelArgument lights = m_light_view;
+    lights.set_tensor("records", choice.records);
+    lights.set_tensor("alias", choice.alias);
+    lights.set_tensor("tree", choice.tree);
+    lights.set_real("treeShare", table.tree_share);
+    lights.set_integer("count",
+                       table.can_be_drawn ? static_cast<std::int64_t>(m_lights.count()) : 0);
+    KernelArgument view = compose(lights);
+    view.set_tensor("geometry.lightOfTriangle",
+                    m_kept->upload("lights of triangles", std::span<const std::uint32_t>(numbers)));
     return view;
 }
 
 void SceneTables::set_mean_emission(std::span<const std::array<double, 2>> means) {
     m_lights.set_mean_emission(means);
     m_light_view = light_view(m_lights.table());
-    compose();
+    m_view = compose(m_light_view);
 }
 
 void SceneTables::restore_values() {

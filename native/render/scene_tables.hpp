@@ -58,15 +58,9 @@ public:
 
     /// SceneView of scene_view.slang. Another one after set_mean_emission().
     [[nodiscard]] const KernelArgument& view() const noexcept { return m_view; }
-    /// What differs in view() where bounces alone find the light of some materials.
-    struct PartialView {
-        bool has_all = true; ///< nothing differs
-        KernelArgument
-            lights{}; ///< fields of LightView: what a light is drawn by, and how many there are
-        tensor::TensorRef light_of_triangle{}; ///< of GeometryView
-    };
-    /// @param materials their numbers.
-    [[nodiscard]] PartialView view_without_lights(std::span<const std::uint32_t> materials) const;
+    /// view() where bounces alone find the light of some materials. @param materials their numbers.
+    [[nodiscard]] KernelArgument
+    view_without_lights(std::span<const std::uint32_t> materials) const;
 
     /// Draws lights that vary over their triangle by what they give off, see SceneLights::set_mean_emission().
     void set_mean_emission(std::span<const std::array<double, 2>> means);
@@ -81,7 +75,7 @@ private:
     [[nodiscard]] KernelArgument media_view();
     [[nodiscard]] KernelArgument light_view(const scene::LightTable& table) const;
     void add_environment(KernelArgument& view) const;
-    void compose();
+    [[nodiscard]] KernelArgument compose(const KernelArgument& lights) const;
 
     std::shared_ptr<KeptParts> m_kept;
     std::shared_ptr<const SceneGeometry> m_geometry;

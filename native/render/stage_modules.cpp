@@ -124,6 +124,16 @@ std::shared_ptr<SceneModules> SceneModules::sorting(const std::shared_ptr<SceneM
     return m_sorting;
 }
 
+const std::shared_ptr<SceneModules>& SceneModules::fitting_media() {
+    if (!m_fitting_media) {
+        SceneTraits traits = m_traits;
+        traits.fits_media = true;
+        traits.sorts_paths = true;
+        m_fitting_media = std::make_shared<SceneModules>(m_cache, m_programs, traits);
+    }
+    return m_fitting_media;
+}
+
 bool SceneModules::is_same(const SceneModules& other) const noexcept {
     return m_shared == other.m_shared && m_modules == other.m_modules;
 }

@@ -73,6 +73,8 @@ public:
     [[nodiscard]] const StageModuleRef& recording(std::size_t number);
     /// Those whose launches serve the paths of one program only: themselves, or others that are loaded once.
     [[nodiscard]] std::shared_ptr<SceneModules> sorting(const std::shared_ptr<SceneModules>& self);
+    /// Those whose paths know what the media do that are fitted; they sort paths. Loaded once.
+    [[nodiscard]] const std::shared_ptr<SceneModules>& fitting_media();
     /// Whether another one has the same modules.
     [[nodiscard]] bool is_same(const SceneModules& other) const noexcept;
 
@@ -86,6 +88,7 @@ private:
     std::vector<StageModuleRef> m_modules;
     std::unordered_map<std::size_t, StageModuleRef> m_recording;
     std::shared_ptr<SceneModules> m_sorting;
+    std::shared_ptr<SceneModules> m_fitting_media;
 };
 
 } // namespace weft::render

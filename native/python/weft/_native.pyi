@@ -101,7 +101,6 @@ __all__: list[str] = [
     "SceneModules",
     "SceneTables",
     "SourceLocation",
-    "StageCall",
     "Struct",
     "StructInfo",
     "Tensor",
@@ -161,7 +160,6 @@ __all__: list[str] = [
     "is_uncounted",
     "kernel_traits",
     "lamp_rows",
-    "lay_out_directions",
     "light_probabilities",
     "max",
     "mean",
@@ -2519,17 +2517,6 @@ def closure_table() -> dict[str, dict[str, typing.Any]]:
     Returns what weft.scene.CLOSURES is made of: by kind, the fields of ClosureSpec.
     """
 
-def lay_out_directions(
-    records: NDArray[np.uint32], rows: NDArray[np.float32]
-) -> dict[str, typing.Any]:
-    """
-    Returns the tables of weft.render.directions.Directions.
-
-    Args:
-        records: Of the materials, shape (n, 2).
-        rows: One direction a row, shape (directions, parameters).
-    """
-
 def print_program(material: object) -> MaterialProgram:
     """
     Returns the program of a weft.scene.Material.
@@ -3584,15 +3571,8 @@ class Compiling:
         Of them.
         """
 
-class StageCall:
-    """
-    A call of a stage of paths, for compile_together().
-    """
-
 def compile_together(
-    calls: collections.abc.Iterable[
-        StageCall | tuple[Function, collections.abc.Sequence[typing.Any]]
-    ],
+    calls: collections.abc.Iterable[tuple[Function, collections.abc.Sequence[typing.Any]]],
     interrupt: object = None,
     compiling: Compiling | None = None,
 ) -> None:
@@ -3601,7 +3581,7 @@ def compile_together(
 
     Args:
         calls: Functions and the tuples that they will be called with, of whose tensors kinds and
-            dtypes matter; or calls of stages.
+            dtypes matter.
         interrupt: Its check() ends the wait by raising, and is called every 50 ms.
         compiling: Told how far it is.
 
@@ -3612,7 +3592,7 @@ def compile_together(
 class SceneModules:
     """
     The kernels of a scene that evaluate no material, and those of each program in a module of its own.
-    Made by FilmTracer.load_modules().
+    Made by prepare_scene().
     """
     @property
     def shared(self) -> Module:
@@ -3623,20 +3603,6 @@ class SceneModules:
     def programs(self) -> list[Module]:
         """
         The module of each program.
-        """
-    def recording(self, program: _Integer) -> Module:
-        """
-        The module of a program with the kernels that record and replay paths.
-
-        Raises:
-            CompileError: It does not compile.
-        """
-    def sorting(self) -> SceneModules:
-        """
-        The modules whose launches serve the paths of one program only: themselves, or others, loaded once.
-
-        Raises:
-            CompileError: One does not compile.
         """
     def is_same(self, other: SceneModules) -> bool:
         """
@@ -3720,11 +3686,9 @@ class SceneTables:
         """
         SceneView of scene_view.slang; a copy, which shares the tensors.
         """
-    def view_without_lights(
-        self, materials: collections.abc.Sequence[_Integer]
-    ) -> tuple[_View, Tensor] | None:
+    def view_without_lights(self, materials: collections.abc.Sequence[_Integer]) -> _View:
         """
-        Returns what differs in the view of a scene where bounces alone find the light of some materials: fields of 'lights', and 'lightOfTriangle'. None: nothing.
+        Returns the view of a scene where bounces alone find the light of some materials.
 
         Args:
             materials: Their numbers.
@@ -3904,15 +3868,6 @@ class FilmTracer:
         """
         Modules of scenes that were loaded so far.
         """
-    def load_modules(
-        self, programs: collections.abc.Sequence[MaterialProgram], traits: object
-    ) -> SceneModules:
-        """
-        The kernels of a scene; modules that this object or a copy has loaded for others are taken again.
-
-        Raises:
-            CompileError: A Slang function of a material does not compile.
-        """
     def set_scene(self, tracer: Tracer, modules: SceneModules) -> None:
         """
         Later calls are about this scene.
@@ -4020,20 +3975,6 @@ class FilmTracer:
         """
         How many segments the longest path has, at most.
         """
-    def has_ended(self, ends: collections.abc.Sequence[_Integer]) -> bool:
-        """
-        Whether no sorted path is under way.
-        """
-    def trace_segment(
-        self, view: _View, buffers: PathBuffers, count: _Integer, bounce: _Integer
-    ) -> None:
-        """
-        Traces one segment of `count` paths, and the light rays of the one before.
-        """
-    def sort_segment(self, view: _View, buffers: PathBuffers, count: _Integer) -> list[int]:
-        """
-        Sorts `count` paths that have been traced; returns where the groups begin.
-        """
     def trace_and_sort(
         self,
         view: _View,
@@ -4046,12 +3987,6 @@ class FilmTracer:
         Traces one segment of `count` paths and sorts them by what they hit; with `step` they go through the
         media before that.
         """
-    def trace_to_visible(
-        self, view: _View, buffers: PathBuffers, count: _Integer, step: _View
-    ) -> list[int]:
-        """
-        Traces and sorts the first segment until no path meets what is hidden from it.
-        """
     def shade_segment(
         self,
         view: _View,
@@ -4063,46 +3998,225 @@ class FilmTracer:
         """
         Takes the sorted paths over the surfaces that they have hit.
         """
-    def escape(
-        self,
-        view: _View,
-        buffers: PathBuffers,
-        ends: collections.abc.Sequence[_Integer],
-        step: _View,
+
+class Directions:
+    """
+    Directions in the space of parameters, by the materials they move.
+    """
+    def __init__(
+        self, device: Device, records: NDArray[np.uint32], rows: NDArray[np.float32]
     ) -> None:
         """
-        Ends the sorted paths that left the scene.
+        Args:
+            device: Where the tables go.
+            records: Of the materials, shape (n, 2).
+            rows: One direction a row, shape (directions, parameters).
         """
-    def skip_hidden(
+    @property
+    def count(self) -> int:
+        """
+        Directions.
+        """
+    @property
+    def lengths(self) -> list[int]:
+        """
+        Directions of each material.
+        """
+    @property
+    def most(self) -> int:
+        """
+        Those of the material with most.
+        """
+    @property
+    def moved(self) -> NDArray[np.bool_]:
+        """
+        Which parameters any of them moves.
+        """
+    @property
+    def seeds(self) -> Tensor:
+        """
+        What each entry moves of its material's parameters.
+        """
+    @property
+    def view(self) -> _View:
+        """
+        DirectionView of record.slang.
+        """
+
+class RecordedLaunch:
+    """
+    Records of one program at one bounce: neighbours.
+    """
+    @property
+    def program(self) -> int:
+        """
+        Its number; -1: segments in media.
+        """
+    @property
+    def bounce(self) -> int: ...
+    @property
+    def first(self) -> int:
+        """
+        Record.
+        """
+    @property
+    def count(self) -> int:
+        """
+        Of records.
+        """
+
+class Recorder:
+    """
+    Records the paths of a camera, and replays them for other parameters.
+    """
+    def __init__(
         self,
-        view: _View,
-        buffers: PathBuffers,
-        ends: collections.abc.Sequence[_Integer],
-        step: _View,
+        film: FilmTracer,
+        tables: SceneTables,
+        materials: collections.abc.Sequence[_Integer],
+        directions: Directions | None = None,
+        lit: SceneTables | None = None,
+        with_texels: bool = False,
     ) -> None:
         """
-        Sends the sorted paths on that met what is hidden from them.
+        Args:
+            film: Of the scene.
+            tables: Of the scene.
+            materials: Numbers of the materials whose parameters change.
+            directions: Of forward mode, or None.
+            lit: The scene under the lights of the paths; None: its own.
+            with_texels: gradients() will be called, whether or not there are directions.
+
+        Raises:
+            ArgumentError: A material cannot be fitted.
+            CompileError: One does not compile.
         """
-    def scatter(
+    def draw(
         self,
-        view: _View,
-        buffers: PathBuffers,
-        ends: collections.abc.Sequence[_Integer],
-        step: _View,
-        records: _View | None = None,
+        camera: object,
+        settings: object,
+        pixels: NDArray[np.uint32],
+        start_media: NDArray[np.uint32],
+        interrupt: object | None = None,
     ) -> None:
         """
-        Takes the sorted paths on that media scatter, above surfaces or below them.
+        Draws settings.samples paths a pixel, and forgets the ones before.
+
+        Args:
+            camera: The view.
+            settings: How paths are traced.
+            pixels: Numbers of pixels, y * width + x.
+            start_media: What the camera is in; empty: nothing.
+            interrupt: Its check() ends the draw by raising; called for each segment.
+
+        Raises:
+            ArgumentError: There is no such pixel.
         """
-    def light_calls(self, view: _View, buffers: PathBuffers) -> list[StageCall]:
+    def forget(self) -> None:
         """
-        Calls of all kernels of light rays, for compile_together().
+        Gives back the memory of the last draw; the next one takes it again.
         """
-    def walk_calls(
-        self, view: _View, buffers: PathBuffers, step: _View, records: _View | None = None
-    ) -> list[StageCall]:
+    def forget_paths(self) -> None:
         """
-        Calls of all kernels of paths below surfaces, for compile_together().
+        Lets go of the paths of the last draw; records stay until the next one.
+        """
+    def record_bytes(self, surfaces: _Integer) -> int:
+        """
+        Bytes of the records of so many surfaces, at most.
+        """
+    def replay(
+        self, values: Tensor, texels: Tensor | None = None, with_tangents: bool = False
+    ) -> None:
+        """
+        Evaluates all records for parameters.
+
+        Args:
+            values: All parameters of the scene.
+            texels: Of all textures; None: those of the scene.
+            with_tangents: Derivatives along the directions, too.
+
+        Raises:
+            ArgumentError: Nothing was drawn, or values are too few.
+        """
+    def gradients(
+        self,
+        values: Tensor,
+        pixel_gradients: Tensor,
+        gradients: Tensor,
+        texels: Tensor | None = None,
+        texel_gradients: Tensor | None = None,
+    ) -> None:
+        """
+        Adds to the gradients of parameters and texels, after replay() for the same values.
+
+        Args:
+            values: All parameters of the scene.
+            pixel_gradients: Of a loss by the mean of each pixel's samples, flat: three a pixel for each period.
+            gradients: Of the parameters; added to.
+            texels: Of all textures; None: those of the scene.
+            texel_gradients: Added to; None: textures do not change.
+
+        Raises:
+            ArgumentError: Nothing was drawn, media are fitted, or a tensor is too small.
+        """
+    def resolve(
+        self, first: _Integer, count: _Integer, film: Tensor, directions: _Integer = 0
+    ) -> None:
+        """
+        Stores the mean of samples of each pixel, then its derivatives; does not wait.
+
+        Args:
+            first: Number of the first sample.
+            count: Of samples.
+            film: Contiguous; takes 3 * pixels * (1 + directions) floats.
+            directions: 0, or all of them.
+
+        Raises:
+            ArgumentError: There are no such samples, or the film is too small.
+        """
+    def direct_share(self) -> NDArray[np.float32]:
+        """
+        The fraction of each pixel's samples whose first surface was recorded, shape (pixels,).
+        """
+    @property
+    def film(self) -> FilmTracer:
+        """
+        What traces the paths.
+        """
+    @property
+    def has_media(self) -> bool:
+        """
+        Whether numbers of media change.
+        """
+    @property
+    def scene(self) -> _View:
+        """
+        SceneView of the paths, with the scene's own parameters.
+        """
+    @property
+    def view(self) -> _View:
+        """
+        RecordView of record.slang; empty where there are no records.
+        """
+    @property
+    def launches(self) -> list[RecordedLaunch]:
+        """
+        What has left records, in order.
+        """
+    @property
+    def row_count(self) -> int:
+        """
+        Floats of a record.
+        """
+    @property
+    def pixels(self) -> int:
+        """
+        Of the last draw.
+        """
+    @property
+    def paths(self) -> int:
+        """
+        Of the last draw.
         """
 
 def step_settings(

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenes that are described in C++ and rendered without Python.
 #include "core/error.hpp"
-#include "fixture.hpp"
-#include "render/renderer.hpp"
+#include "renderer_fixture.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -10,49 +9,10 @@
 namespace weft::render {
 namespace {
 
-using testing::Fixture;
-
-scene::MeshRef square(float z = 0) {
-    scene::Mesh described{.name = "square"};
-    described.positions = std::vector<float>{-1, -1, z, 1, -1, z, 1, 1, z, -1, 1, z};
-    described.triangles = std::vector<std::uint32_t>{0, 1, 2, 0, 2, 3};
-    described.uvs = {{"UVMap", std::vector<float>{0, 0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1}}};
-    return scene::mesh(std::move(described));
-}
-
-/// A white diffuse square under a white sky: all that the camera sees is 1.
-scene::Scene furnace() {
-    const auto white =
-        scene::material("White", scene::closure("diffuse", {{"color", scene::Numbers{1, 1, 1}}}));
-    scene::Scene scene;
-    scene.objects = {scene::object({.mesh = square(), .materials = {white}})};
-    scene.environment =
-        std::make_shared<const scene::Environment>(scene::environment(scene::Rgb{1, 1, 1}));
-    return scene;
-}
-
-/// Looks down at the square from z = 2; half of the picture is beside it.
-scene::Camera camera_above() {
-    scene::Camera camera{.width = 8, .height = 8, .kind = scene::CameraKind::orthographic};
-    camera.scale = 4;
-    camera.transform = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2};
-    return camera;
-}
-
-struct RendererFixture : Fixture {
-    compile::ModuleDesc modules;
-    RendererFiles files{.bsdf_tables = test::shader_directory() / "weft" / "bsdf" / "tables.npy"};
-    std::vector<std::string> messages;
-    PathSettings settings{.samples = 16, .bounces = 3};
-
-    RendererFixture() { modules.target = device->target(); }
-    Renderer renderer(scene::Scene scene) {
-        return {
-            context, modules, files, std::move(scene), {.message = [this](std::string_view text) {
-                messages.emplace_back(text);
-            }}};
-    }
-};
+using testing::camera_above;
+using testing::furnace;
+using testing::RendererFixture;
+using testing::square;
 
 double mean(const std::vector<float>& pixels) {
     return std::accumulate(pixels.begin(), pixels.end(), 0.0) / static_cast<double>(pixels.size());
@@ -81,8 +41,8 @@ TEST_CASE_METHOD(RendererFixture, "an update shows the other scene and leaves wh
     scene::Scene scene = furnace();
     Renderer own = renderer(scene);
     const std::vector<float> before = own.render(camera_above(), settings, {});
-    const Tracer* const tracer = own.film()->scene().tracer.get();
-    const std::size_t loaded = own.film()->modules()->load_count();
+    const Tracer* const tracer = own.film().scene().tracer.get();
+    const std::size_t loaded = own.film().modules()->load_count();
 
     scene.objects.front().transform[3] = 0.5;
     scene.lights = {{.kind = scene::PointLight{.position = {0, 0, 1}, .power = 50}, .name = "key"}};
@@ -91,9 +51,9 @@ TEST_CASE_METHOD(RendererFixture, "an update shows the other scene and leaves wh
     own.update(furnace());
 
     CHECK(mean(moved) > 1.05 * mean(before));
-    CHECK(own.film()->scene().tracer.get() == tracer);
+    CHECK(own.film().scene().tracer.get() == tracer);
     CHECK(own.render(camera_above(), settings, {}) == before);
-    CHECK(own.film()->modules()->load_count() > loaded); // lamps are another kind of light
+    CHECK(own.film().modules()->load_count() > loaded); // lamps are another kind of light
 }
 
 TEST_CASE_METHOD(RendererFixture, "a failed update leaves the scene as it was") {

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths that are drawn once and replayed."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,25 @@ def test_replayed_paths_give_the_rendered_picture(recorded):
     recorder.replay(renderer.tables.values)
 
     assert np.abs(recorder.develop(0, 4, with_tangents=False)[0] - image).max() < 1e-5
+
+
+def test_what_the_draw_does_not_have_is_refused(recorded, device):
+    renderer, recorder = recorded
+    values, camera = renderer.tables.values, renderer.scene.cameras[0]
+    few = weft.Tensor.zeros(device, (1,))
+
+    for words, call in {
+        "samples 3 to 5 were asked for, the draw has 4": lambda: recorder.resolve(3, 2, few),
+        "film must have 432": lambda: recorder.resolve(0, 4, few),
+        "values must have": lambda: recorder.replay(few),
+        "below width * height = 144, got 144": lambda: recorder.draw(
+            camera, SETTINGS, np.array([144], np.uint32)
+        ),
+        "at least one number": lambda: recorder.draw(camera, SETTINGS, np.zeros(0, np.uint32)),
+        "there is no draw": lambda: Recorder(renderer, [0], None).replay(values),
+    }.items():
+        with pytest.raises(weft.ArgumentError, match=re.escape(words)):
+            call()
 
 
 def test_tangents_are_differences_of_replays(recorded, device):

@@ -17,7 +17,7 @@ from weft.fit.texel_state import MOST_KEPT
 from weft.fit.validation import MOST_SAMPLES, PATHS_AT_ONCE
 from weft.layouts import HeadRow
 from weft.render.memory import WORD, scene_bytes, tensors_of
-from weft.render.path_buffers import path_buffer_bytes, record_room, whole_groups
+from weft.render.path_buffers import path_buffer_bytes, whole_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def fit_bytes(
     paths = [most_paths(view, views, counts, settings) for view in held]
     heads = WORD * HeadRow.end * capacity * len(recorders)
     records = [
-        record_bytes(own, most_surfaces(count, settings.bounces))
+        own.record_bytes(most_surfaces(count, settings.bounces))
         for view, count in zip(held, paths, strict=True)
         for own in view.recorders
     ]
@@ -125,13 +125,6 @@ def most_surfaces(paths: tuple[int, int], bounces: int) -> int:
     drawn, judged = paths
     longer = max(2 * bounces, MORE_BOUNCES) if bounces < MORE_BOUNCES else bounces
     return max(drawn * (bounces + 1), judged * (longer + 1))
-
-
-def record_bytes(recorder: Recorder, surfaces: int) -> int:
-    """Return what the records of so many surfaces take at most."""
-    surfaces *= 2 if recorder.media else 1  # a segment before each
-    capacity = record_room(surfaces)
-    return WORD * recorder.row_count * capacity
 
 
 def _path_bytes(renderer: Renderer, recorders: Iterable[Recorder], capacity: int) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directions in the space of parameters, as forward mode walks along them."""
+"""Directions in the space of parameters, for forward mode (native/render/directions.hpp)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import Tensor, lay_out_directions
+from weft._native import Directions as NativeDirections
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -32,16 +32,9 @@ class Directions:
     def __init__(self, device: Device, materials: MaterialTable, rows: ArrayLike) -> None:
         """Upload the tables."""
         wanted = np.asarray(rows, np.float32).reshape(-1, len(materials.values))
-        table = lay_out_directions(materials.records, wanted)
-        self.lengths: list[int] = table["lengths"]  # directions of each material
-        self.count = len(wanted)
-        self.moved = table["moved"].astype(bool)  # which parameters any of them moves
-        self.most: int = max(self.lengths)
-        self.seeds = Tensor.from_numpy(device, table["seeds"])
-        self.tensors = [self.seeds]
-        self.view = {
-            "starts": Tensor.from_numpy(device, table["starts"]),
-            "numbers": Tensor.from_numpy(device, table["numbers"]),
-            "slots": table["slots"],
-        }
-        self.tensors += [entry for entry in self.view.values() if isinstance(entry, Tensor)]
+        self.native = native = NativeDirections(device, materials.records, wanted)
+        self.lengths = native.lengths  # directions of each material
+        self.count, self.most = native.count, native.most
+        self.moved = native.moved  # which parameters any of them moves
+        self.seeds, self.view = native.seeds, native.view
+        self.tensors = [self.seeds, self.view["starts"], self.view["numbers"]]

@@ -130,16 +130,16 @@ class FilmTracer(PathStages):
 
     def _scene_for(self, camera: Camera) -> tuple[dict[str, Any], Any, NDArray[np.uint32]]:
         """Return the view of the scene, limits of its paths, and what a camera is in."""
-        none = np.zeros(0, np.uint32)
-        media = self._start_media(camera) if self.traits.has_media else none
-        return self.tables.view, self.scene.light_paths, media
+        return self.tables.view, self.scene.light_paths, self.start_media(camera)
 
-    def _start_media(self, camera: Camera) -> NDArray[np.uint32]:
-        """Return what a camera is in, as MediaStack of medium.slang has it.
+    def start_media(self, camera: Camera) -> NDArray[np.uint32]:
+        """Return what a camera is in, as MediaStack of medium.slang has it; empty: nothing.
 
         Orthographic cameras begin in what their middle is in, and warn if their corners are
         elsewhere.
         """
+        if not self.traits.has_media:
+            return np.zeros(0, np.uint32)
         media, differs = camera_media(self.tables.geometry, camera)
         if differs:
             warnings.warn(

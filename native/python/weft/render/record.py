@@ -1,22 +1,142 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths kept for a fit: drawn once, replayed without tracing (shaders/weft/render/record.slang)."""
+"""Paths kept for a fit: drawn once, replayed without tracing (native/render/recorder.hpp)."""
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import ArgumentError, Tensor, grid
-from weft.layouts import HeadRow
-from weft.render.path_records import MEDIA, PathRecords
+from weft._native import RecordedLaunch, Tensor
+from weft._native import Recorder as NativeRecorder
+from weft.render.directions import Directions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from weft.render.path_settings import PathSettings
+    from weft.render.renderer import Renderer
+    from weft.render.upload import SceneTables
+    from weft.scene import Camera
 
-class Recorder(PathRecords):
-    """Draws paths of one camera and replays them; see PathRecords for what it is made of."""
+__all__ = ["RecordedLaunch", "Recorder"]
+
+
+class Recorder:
+    """Draws paths of one camera, keeps the surfaces whose materials change, and replays them.
+
+    Args:
+        renderer: Of the scene.
+        materials: Numbers of the materials whose parameters change.
+        directions: Of forward mode; ``None`` for reverse mode only.
+        tables: The scene under other lights; ``None``: as it is.
+        with_texels: gradients() will be asked for, whether or not there are directions.
+
+    Attributes:
+        renderer: What traces the paths; of media that are fitted, one with their kernels.
+        tables: The scene under the lights of the paths.
+        directions: Of forward mode.
+
+    Raises:
+        ArgumentError: One of the materials lets light pass straight, or cannot be fitted otherwise.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        materials: Sequence[int],
+        directions: Directions | None,
+        tables: SceneTables | None = None,
+        *,
+        with_texels: bool = False,
+    ) -> None:
+        """Load the kernels."""
+        self.tables = tables or renderer.tables
+        none = np.zeros((0, len(renderer.tables.materials.values)))
+        self.directions = directions or Directions(renderer.device, renderer.tables.materials, none)
+        self.native = NativeRecorder(
+            renderer.native,
+            renderer.tables.native,
+            list(materials),
+            self.directions.native,
+            self.tables.native,
+            with_texels,
+        )
+        self.renderer = renderer
+        if self.has_media:
+            self.renderer = copy(renderer)
+            self.renderer.native = self.native.film
+            self.renderer.traits = replace(renderer.traits, fits_media=True, sorts_paths=True)
+
+    @property
+    def has_media(self) -> bool:
+        """Numbers of media change."""
+        return self.native.has_media
+
+    @property
+    def scene(self) -> dict[str, Any]:
+        """SceneView of the paths, with the scene's own parameters; a copy of the view."""
+        return self.native.scene
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """RecordView of the last draw; empty where its memory was given back."""
+        return self.native.view
+
+    @property
+    def launches(self) -> list[RecordedLaunch]:
+        """What has left records in the last draw, in order."""
+        return self.native.launches
+
+    @property
+    def row_count(self) -> int:
+        """Floats of a record: the surface, and three for each direction of its material."""
+        return self.native.row_count
+
+    @property
+    def pixels(self) -> int:
+        """Pixels of the last draw."""
+        return self.native.pixels
+
+    @property
+    def count(self) -> int:
+        """Paths of the last draw."""
+        return self.native.paths
+
+    def record_bytes(self, surfaces: int) -> int:
+        """Return how many bytes the records of so many surfaces take, at most."""
+        return self.native.record_bytes(surfaces)
+
+    def forget(self) -> None:
+        """Give back the memory of the last draw; the next one takes it again."""
+        self.native.forget()
+
+    def forget_paths(self) -> None:
+        """Let go of the paths of the last draw; records stay until the next one."""
+        self.native.forget_paths()
+
+    def draw(
+        self, camera: Camera, settings: PathSettings, pixels: NDArray[np.uint32] | None = None
+    ) -> None:
+        """Draw `settings.samples` paths a pixel, and forget the ones before.
+
+        Args:
+            camera: The view.
+            settings: How paths are traced.
+            pixels: Numbers of pixels, ``y * width + x``; ``None``: all.
+
+        Raises:
+            ArgumentError: There is no such pixel.
+            DrawInterrupted: The renderer's interrupt says so.
+        """
+        if pixels is None:
+            pixels = np.arange(camera.width * camera.height, dtype=np.uint32)
+        media, interrupt = self.renderer.start_media(camera), self.renderer.interrupt
+        self.native.draw(camera, settings, pixels, media, interrupt)
 
     def replay(
         self, values: Tensor, texels: Tensor | None = None, *, with_tangents: bool = False
@@ -28,22 +148,7 @@ class Recorder(PathRecords):
             texels: Of all textures; ``None``: those of the scene.
             with_tangents: Derivatives along the directions as well.
         """
-        tangents = self.directions.seeds if with_tangents else None
-        scene = self._scene(values, tangents=tangents, texels=texels)
-        if self.media:
-            self.media.evaluate(scene)
-        if self.media and with_tangents:
-            self.media.differentiate(scene)
-        for launch in reversed(self.launches):
-            self.view["first"] = launch.first
-            if self.media and launch.program == MEDIA:
-                self.media.replay(launch.count, scene, self.view, with_tangents=with_tangents)
-                continue
-            lanes, module = grid((launch.count,)), self.modules[launch.program]
-            if with_tangents:
-                module.programTangents(lanes, scene, self.view, self.directions.view)
-            else:
-                module.programReplay(lanes, scene, self.view)
+        self.native.replay(values, texels, with_tangents)
 
     def gradients(
         self,
@@ -64,23 +169,7 @@ class Recorder(PathRecords):
             texels: Of all textures; ``None``: those of the scene.
             texel_gradients: Of the texels; added to. ``None``: textures do not change.
         """
-        scene = self._scene(
-            values, gradients=gradients, texels=texels, texel_gradients=texel_gradients
-        )
-        weight = 1.0 / min(self.step["samples"], self.step["period"])
-        self.shared.seed(
-            grid((self.count,)),
-            self.buffers.view(),
-            self.view,
-            self.step,
-            pixel_gradients,
-            self.pixels,
-            weight,
-        )
-        for launch in self.launches:
-            self.view["first"] = launch.first
-            kernel = self.modules[launch.program].programGradients
-            kernel(grid((launch.count,)), scene, self.view)
+        self.native.gradients(values, pixel_gradients, gradients, texels, texel_gradients)
 
     def develop(self, first: int, count: int, *, with_tangents: bool) -> NDArray[np.float32]:
         """Return the mean of samples [first, first + count) of each pixel.
@@ -88,12 +177,10 @@ class Recorder(PathRecords):
         Returns:
             Shape ``(1 + directions, pixels, 3)``: radiance, then its derivative along each
             direction; replay() with tangents comes first.
+
+        Raises:
+            ArgumentError: The draw does not have these samples.
         """
-        if not 0 <= first < first + count <= self.step["samples"]:
-            raise ArgumentError(
-                f"Recorder.develop: samples {first} to {first + count} were asked for, "
-                f"the draw has {self.step['samples']}"
-            )
         blocks = 1 + (self.directions.count if with_tangents else 0)
         film = Tensor.empty(self.renderer.device, (blocks * self.pixels * 3,))
         self.resolve(first, count, film, blocks - 1)
@@ -107,50 +194,12 @@ class Recorder(PathRecords):
             count: Of samples.
             film: Contiguous; takes ``3 * pixels * (1 + directions)`` floats.
             directions: 0, or all of them.
+
+        Raises:
+            ArgumentError: The draw does not have these samples, or the film is too small.
         """
-        self.shared.developHalf(
-            grid((self.pixels,)),
-            self.scene,
-            self.buffers.view(),
-            self.view,
-            self.step,
-            first,
-            count,
-            directions,
-            self.directions.view,
-            self.pixels,
-            film,
-        )
+        self.native.resolve(first, count, film, directions)
 
     def direct_share(self) -> NDArray[np.float32]:
         """Return the share of each pixel's samples whose first surface was recorded."""
-        heads = self.view["heads"][HeadRow.next, : self.count].to_numpy()
-        # Without bounces, what lies before a surface was passed straight.
-        whole = self.step["bounces"] == 0
-        direct = sum(launch.count for launch in self.launches if whole or launch.bounce == 0)
-        shown = heads.view(np.uint32) < direct
-        share: NDArray[np.float32] = shown.reshape(self.pixels, -1).mean(axis=1, dtype=np.float32)
-        return share
-
-    def _scene(
-        self,
-        values: Tensor,
-        tangents: Tensor | None = None,
-        gradients: Tensor | None = None,
-        texels: Tensor | None = None,
-        texel_gradients: Tensor | None = None,
-    ) -> dict[str, Any]:
-        """Return the scene's tables with other parameters."""
-        view = dict(self.scene)
-        parameters = {
-            "values": values,
-            "tangents": values if tangents is None else tangents,
-            "gradients": values if gradients is None else gradients,
-            "firstTangent": 0,
-        }
-        view["materials"] = view["materials"] | {"parameters": parameters}
-        if texels is not None:
-            view["textures"] = view["textures"] | {"texels": texels}
-        if texel_gradients is not None:
-            view["textures"] = view["textures"] | {"gradients": texel_gradients, "hasGradients": 1}
-        return view
+        return self.native.direct_share()

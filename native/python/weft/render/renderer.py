@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -116,7 +116,6 @@ class Renderer(FilmTracer):
         self.sorts_paths = self.traits.sorts_paths
         self.require_contained()
         self.scene = scene
-        self.kept: dict[str, Any] = {}  # what fits make once
         # Last, as it changes the tracer that other objects may use.
         traced: TracedMeshes | None = self.__dict__.get("_traced")
         self.modules, self._traced = prepare_scene(self.native, native, self.traits, traced)

@@ -35,23 +35,12 @@ class SceneOnDevice:
     native: FilmTracer
     _traced: TracedMeshes
 
-    def load_modules(self, traits: SceneTraits) -> SceneModules:
-        """Return the kernels of the scene; what was loaded before is found again.
+    def require_contained(self) -> None:
+        """Refuse functions of the scene that only a flag trusts.
 
         Raises:
-            CompileError: A Slang function of a material does not compile.
             ArgumentError: One that only a flag trusts could reach memory of this process.
         """
-        self.require_contained()
-        return self.native.load_modules(self.tables.materials.programs, traits)
-
-    def require_contained(self) -> None:
-        """Refuse functions of the scene that only a flag trusts, as load_modules() does."""
         if self.device.info.features.is_software:
             programs = self.tables.materials.programs
             require_contained([item for program in programs for item in program.origins.items()])
-
-    @property
-    def sorting_modules(self) -> SceneModules:
-        """The modules whose launches serve the paths of one program only."""
-        return self.modules.sorting()

@@ -110,14 +110,7 @@ class SceneTables:
 
     def view_without_lights(self, materials: Sequence[int]) -> dict[str, Any]:
         """Return the view of a scene where bounces alone find the light of some materials."""
-        changed = self.native.view_without_lights(list(materials))
-        if changed is None:
-            return self.view
-        lights, light_of_triangle = changed
-        view = dict(self.view)
-        view["geometry"] = view["geometry"] | {"lightOfTriangle": light_of_triangle}
-        view["lights"] = view["lights"] | lights
-        return view
+        return self.native.view_without_lights(list(materials))
 
     @property
     def light_powers(self) -> NDArray[Any]:
