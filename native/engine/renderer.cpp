@@ -32,18 +32,19 @@ compile::ModuleDesc module_desc(const Runtime& runtime) {
 
 class Renderer::State {
 public:
-    State(std::shared_ptr<const Runtime> runtime, scene::Scene scene, const RendererDesc& desc)
+    State(std::shared_ptr<const Runtime> runtime, scene::Scene scene, RendererDesc desc)
         : m_runtime(std::move(runtime)),
-          m_renderer(m_runtime->context(), module_desc(*m_runtime),
-                     {.bsdf_tables =
-                          m_runtime->settings().root / "shaders" / "weft" / "bsdf" / "tables.npy",
-                      .libraries = m_runtime->settings().root / "lib"},
-                     std::move(scene),
-                     {.batch = desc.batch,
-                      .light_sampling = desc.light_sampling,
-                      .message = [runtime = m_runtime.get()](std::string_view text) {
-                          runtime->warn({std::string(text)});
-                      }}) {}
+          m_renderer(
+              m_runtime->context(), module_desc(*m_runtime),
+              {.bsdf_tables =
+                   m_runtime->settings().root / "shaders" / "weft" / "bsdf" / "tables.npy",
+               .libraries = m_runtime->settings().root / "lib"},
+              std::move(scene),
+              {.batch = desc.batch.value_or(0),
+               .light_sampling = desc.light_sampling,
+               .message = [runtime = m_runtime.get()](
+                              std::string_view text) { runtime->warn({std::string(text)}); }},
+              std::move(desc.lit_by)) {}
 
     [[nodiscard]] render::Renderer& renderer() noexcept { return m_renderer; }
     [[nodiscard]] const core::InterruptPoll& poll() const noexcept {
@@ -71,9 +72,9 @@ const core::InterruptPoll& poll_of(const Renderer& renderer) noexcept {
 }
 
 Renderer::Renderer(const Engine& engine, scene::Scene scene, const RendererDesc& desc) {
-    if (desc.batch < 1) {
+    if (desc.batch.value_or(1) < 1) {
         throw core::ArgumentError(core::text("Renderer: batch must be 1 or more paths, got ",
-                                             desc.batch, "; leave it as it is made"));
+                                             *desc.batch, "; leave it as it is made"));
     }
     m_state = std::make_unique<State>(engine.runtime(), std::move(scene), desc);
 }
@@ -82,8 +83,12 @@ Renderer::~Renderer() = default;
 Renderer::Renderer(Renderer&&) noexcept = default;
 Renderer& Renderer::operator=(Renderer&&) noexcept = default;
 
-void Renderer::update(scene::Scene scene) {
-    m_state->renderer().update(std::move(scene));
+void Renderer::update(scene::Scene scene, std::vector<scene::Scene> lit_by) {
+    m_state->renderer().update(std::move(scene), std::move(lit_by));
+}
+
+void Renderer::select_lights(std::size_t which) {
+    m_state->renderer().select_lights(which);
 }
 
 const scene::Scene& Renderer::scene() const noexcept {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,9 +25,13 @@
 namespace weft::engine {
 
 struct RendererDesc {
-    /// Most paths that are under way at a time, from 1: bounds the memory, about 150 bytes a path.
-    std::int64_t batch = std::int64_t{1} << 20;
+    /// Most paths that are under way at a time, from 1: bounds the memory, about 150 bytes a path. Not set: 2^24 where they
+    /// take at most an eighth of the GPU's free memory, fewer elsewhere, 2^20 at least and in software.
+    std::optional<std::int64_t> batch{};
     render::LightSampling light_sampling = render::LightSampling::automatic;
+    /// The scene under other lights and environments, that select_lights() shall render with the same kernels: the same
+    /// objects, by pointer or by value.
+    std::vector<scene::Scene> lit_by{};
 };
 
 /// Rows from the top, `channels` floats a pixel.
@@ -68,10 +73,17 @@ public:
     /// pointer, stays on the device: meshes and their trees, images, kernels of materials of one form. A moved light,
     /// camera or object and other numbers of a material therefore take milliseconds. While it is at work, both scenes
     /// may need memory.
+    /// @param lit_by as RendererDesc::lit_by, which it replaces; the scene's own lights are selected.
     /// @throws as the constructor; then the scene before is rendered as before.
-    WEFT_API void update(scene::Scene scene);
+    WEFT_API void update(scene::Scene scene, std::vector<scene::Scene> lit_by = {});
 
-    /// The scene that is rendered. Valid until update().
+    /// Renders under other lights from now on: pictures of one part of the light after the other, or of one room at several
+    /// times of day. Takes no time.
+    /// @param which place in `lit_by`, from 1; 0: the scene's own lights.
+    /// @throws ArgumentError if there are none.
+    WEFT_API void select_lights(std::size_t which);
+
+    /// The scene that is rendered, with the lights that are selected. Valid until update().
     [[nodiscard]] WEFT_API const scene::Scene& scene() const noexcept;
 
     /// The picture of a camera: radiance, linear Rec.709, 3 channels. Waits for the device.

@@ -61,10 +61,10 @@ void View::draw(const ViewDraw& draw) {
                                         .roulette_from = std::nullopt,
                                         .period = draw.samples};
     m_recorder->record({.camera = m_observation->camera,
-                       .settings = settings,
-                       .pixels = m_pixels,
-                       .start_media = m_start_media,
-                       .check = draw.check});
+                        .settings = settings,
+                        .pixels = m_pixels,
+                        .start_media = m_start_media,
+                        .check = draw.check});
 }
 
 std::vector<float> View::develop(std::int64_t first, std::int64_t count, bool with_tangents) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/renderer.hpp"
 
+#include "core/error.hpp"
+#include "core/text.hpp"
 #include "render/memory.hpp"
+#include "render/path_buffers.hpp"
 #include "scene/media.hpp"
 
 #include <algorithm>
@@ -26,32 +29,51 @@ std::vector<float> channels_of(const std::vector<float>& film, const AovSpec& sp
 } // namespace
 
 Renderer::Renderer(const dispatch::Context& context, const compile::ModuleDesc& modules,
-                   RendererFiles files, scene::Scene scene, RendererOptions options)
+                   RendererFiles files, scene::Scene scene, RendererOptions options,
+                   std::vector<scene::Scene> lit_by)
     : m_files(std::move(files)), m_options(std::move(options)),
       m_film(std::make_shared<FilmTracer>(context, modules)) {
-    m_film->batch = std::max(m_options.batch, std::int64_t{1});
-    update(std::move(scene));
+    update(std::move(scene), std::move(lit_by));
+    const device::Device& device = *context.device;
+    m_film->batch = m_options.batch > 0
+                        ? m_options.batch
+                        : default_batch(device.info(), device.memory_info(), m_film->traits());
 }
 
-void Renderer::update(scene::Scene scene) {
+void Renderer::update(scene::Scene scene, std::vector<scene::Scene> lit_by) {
     const auto& device = m_film->modules()->context().device;
     const bool is_new = m_scene.tables.empty();
     const auto kept = std::make_shared<KeptParts>(
         device, is_new ? nullptr : m_scene.tables.front()->kept().get());
-    const auto geometry =
-        std::make_shared<const SceneGeometry>(scene_geometry(*kept, std::move(scene)));
+    std::vector<SceneGeometryRef> scenes{
+        std::make_shared<const SceneGeometry>(scene_geometry(*kept, std::move(scene)))};
+    for (scene::Scene& lit : lit_by) {
+        scenes.push_back(
+            std::make_shared<const SceneGeometry>(scene_geometry(*kept, std::move(lit))));
+    }
     std::vector<SceneTablesRef> tables = build_lit_tables(
-        kept, std::span(&geometry, 1),
+        kept, scenes,
         {.light_sampling = m_options.light_sampling, .bsdf_tables = m_files.bsdf_tables});
-    const bool is_lit = tables.front()->lights().is_lit;
+    const bool is_lit = std::ranges::any_of(
+        tables, [](const SceneTablesRef& entry) { return entry->lights().is_lit; });
     const scene::SceneTraits traits = kernel_traits(*device, tables);
     m_scene = prepare_scene(m_film->modules(), std::move(tables), traits,
                             {.libraries = m_files.libraries}, m_scene.traced.get());
+    m_lights = 0;
     m_film->set_scene(m_scene.on_device());
     if (!is_lit) {
         warn("Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
              "emissive material or an environment");
     }
+}
+
+void Renderer::select_lights(std::size_t which) {
+    if (which >= m_scene.tables.size()) {
+        throw core::ArgumentError(core::text("Renderer: lights 0 to ", m_scene.tables.size() - 1,
+                                             " can be selected, got ", which,
+                                             "; give more scenes as lit_by"));
+    }
+    m_lights = which;
 }
 
 void Renderer::warn(std::string_view text) const {
@@ -73,7 +95,7 @@ std::vector<std::uint32_t> Renderer::start_media(const scene::Camera& camera) co
 }
 
 SceneInput Renderer::input(std::span<const std::uint32_t> media) const {
-    return {.view = m_scene.tables.front()->view(),
+    return {.view = m_scene.tables[m_lights]->view(),
             .limits = scene().light_paths,
             .start_media = media};
 }
@@ -85,6 +107,7 @@ std::unique_ptr<Recorder> Renderer::create_recorder(std::vector<std::uint32_t> m
     auto directions = std::make_shared<const Directions>(m_film->modules()->context().device,
                                                          table.records, rows, table.values.size());
     return std::make_unique<Recorder>(m_film, RecorderDesc{.tables = tables(),
+                                                           .lit = m_scene.tables[m_lights],
                                                            .materials = std::move(materials),
                                                            .directions = std::move(directions),
                                                            .with_texels = with_texels});

@@ -24,7 +24,7 @@ struct RendererFiles {
 };
 
 struct RendererOptions {
-    std::int64_t batch = std::int64_t{1} << 20U; ///< see FilmTracer::batch
+    std::int64_t batch = 0; ///< see FilmTracer::batch; 0: default_batch()
     LightSampling light_sampling = LightSampling::automatic;
     /// Gets warnings: that nothing shines, that a medium begins within a film. Empty: nobody does.
     std::function<void(std::string_view)> message{};
@@ -40,23 +40,30 @@ struct Layer {
 class WEFT_API Renderer {
 public:
     /// @param modules options of all modules, see ModuleCache.
+    /// @param lit_by the same objects under other lights, see select_lights().
     /// @throws ArgumentError for a scene that cannot be, as SceneTables() and TracedMeshes(); CompileError if a Slang
     ///         function of a material does not compile; DeviceError if memory is short.
     Renderer(const dispatch::Context& context, const compile::ModuleDesc& modules,
-             RendererFiles files, scene::Scene scene, RendererOptions options = {});
+             RendererFiles files, scene::Scene scene, RendererOptions options = {},
+             std::vector<scene::Scene> lit_by = {});
 
     /// Renders another scene from now on; meshes, images and kernels that it shares with the one before stay where they are.
     /// Pictures are those of a new renderer, number by number.
     /// @throws as Renderer(); then the scene before is rendered as before.
-    void update(scene::Scene scene);
+    void update(scene::Scene scene, std::vector<scene::Scene> lit_by = {});
+    /// Renders under the lights of `lit_by` from now on, by their place there from 1; 0: the scene's own.
+    /// @throws ArgumentError if there are none.
+    void select_lights(std::size_t which);
 
+    /// With the lights that are selected.
     [[nodiscard]] const scene::Scene& scene() const noexcept {
-        return m_scene.tables.front()->scene();
+        return m_scene.tables[m_lights]->scene();
     }
     [[nodiscard]] FilmTracer& film() noexcept { return *m_film; }
+    /// Of the scene under its own lights.
     [[nodiscard]] const SceneTablesRef& tables() const noexcept { return m_scene.tables.front(); }
 
-    /// What keeps paths of the scene for a fit. After update() it is of no use any more.
+    /// What keeps paths of the scene for a fit, under the lights that are selected. After update() it is of no use any more.
     /// @param materials numbers of those whose parameters change.
     /// @param rows directions of forward mode, one after the other: a float for each of the scene's parameters, see
     ///        tables()->materials(). Empty: none.
@@ -89,6 +96,7 @@ private:
     RendererOptions m_options;
     std::shared_ptr<FilmTracer> m_film; ///< of its recorders, too
     LitScene m_scene;
+    std::size_t m_lights = 0; ///< place among the tables of m_scene
 };
 
 } // namespace weft::render

@@ -67,6 +67,7 @@ set(WEFT_PUBLIC_HEADERS
   scene/ray_kinds.hpp
   scene/scene.hpp
   scene/texture_table.hpp
+  scene_files/scene_file.hpp
   tensor/array_layout.hpp
   tensor/tensor.hpp
   tensor/transfer.hpp
@@ -100,6 +101,8 @@ install(TARGETS weft-compiler RUNTIME DESTINATION ${WEFT_INSTALL_FILES}/bin COMP
 install(FILES ${WEFT_SLANG_LIBRARIES} DESTINATION ${WEFT_INSTALL_FILES}/lib COMPONENT engine)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/ DESTINATION ${WEFT_INSTALL_FILES}/shaders COMPONENT engine
   FILES_MATCHING PATTERN "*.slang" PATTERN "tables.npy")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/node_templates/ DESTINATION ${WEFT_INSTALL_FILES}/node_templates COMPONENT engine
+  FILES_MATCHING PATTERN "*.slang")
 if(TARGET weft_shader_ir)
   install(DIRECTORY ${WEFT_SHADER_IR} DESTINATION ${WEFT_INSTALL_FILES} COMPONENT engine)
 endif()
