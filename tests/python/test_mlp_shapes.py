@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.networks import Reference, assert_close, evaluate_both, rng
+from support.networks import Reference, assert_close, evaluate_both, network_source, rng
 
 
 @pytest.mark.parametrize("way", ["", "gpu"], ids=["alone", "together"])
@@ -94,9 +94,9 @@ def test_two_networks_of_a_call_have_gradients(device, monkeypatch, count):
 )
 def test_wide_networks_ask_for_the_memory_of_their_gradient(device, arguments, floats):
     """1: none, the kernels of these make do with what they have."""
-    module = weft.Module.load_from_source(device, "mlp_memory", "import mlp;")
+    module = weft.Module.load_from_source(device, "mlp_memory", network_source([4, 2]))
 
     network = module.layout.find_type_by_name(f"Network<{arguments}>")
 
-    table = network.fields["_collected"].type
-    assert table.full_name == f"weft.Ptr<Table<float, 1, {floats}>>"
+    (table,) = [field.type for field in network.fields if field.name == "_collected"]
+    assert table.full_name == f"Ptr<Table<float, 1, {floats}>>"
