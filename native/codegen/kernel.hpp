@@ -208,6 +208,7 @@ struct Kernel {
     bool has_subgroup_sums = false;
     std::uint32_t subgroup_size = 0; ///< 0: no gain from work in common
     bool has_matrix_units = false;
+    bool keeps_group_size = false; ///< has a network whose memory is for kTeamGroup threads
     std::uint32_t shared_bytes = kSharedBytes; ///< group-shared memory, at most kMostSharedBytes
 
     // Decided by the passes.

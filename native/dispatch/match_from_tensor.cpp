@@ -161,7 +161,10 @@ bool Matcher::match_from_tensor(const MatchRequest& request, const ArrayView& vi
         if (i == kParts.size()) {
             pointer.kind = OperandKind::literal;
             pointer.literal = text(field.type->full_name, "(nullptr)");
-            operand.collected_bytes = memory_of(*table_of(field));
+            // A single float stands for none.
+            const std::int64_t bytes = memory_of(*table_of(field));
+            operand.collected_bytes = bytes > std::int64_t{sizeof(float)} ? bytes : 0;
+            m_call.kernel.keeps_group_size |= operand.collected_bytes == 0;
             continue;
         }
         const PointerPart part{.source = kParts[i], .field = &field};

@@ -116,10 +116,20 @@ class SquaredErrorStep:
         scalar: ``float`` or ``half``.
         hidden: Activation of all layers but the last.
         seed: Of the numbers.
+        by_input: Whether the samples have a gradient too.
     """
 
     def __init__(
-        self, device, sizes, count, *, biases=False, scalar="float", hidden="ReLU", seed=1
+        self,
+        device,
+        sizes,
+        count,
+        *,
+        biases=False,
+        scalar="float",
+        hidden="ReLU",
+        seed=1,
+        by_input=False,
     ):
         rng = np.random.default_rng(seed)
         dtype = np.float16 if scalar == "half" else np.float32
@@ -139,6 +149,8 @@ class SquaredErrorStep:
             grad_out=weft.Tensor.zeros(device, self.flat.shape, weft.float32)
         )
         self.inputs = weft.Tensor.from_numpy(device, self.x)
+        if by_input:
+            self.inputs = self.inputs.with_grads()
         self.targets = weft.Tensor.from_numpy(device, self.target)
         given = np.full(count, self.given, np.float32)
         self.result = weft.Tensor.zeros(device, (count,)).with_grads(

@@ -202,7 +202,7 @@ void choose_collector(Kernel& kernel) {
     if (count == 1 && kernel.has_matrix_units && takes_elements_in_order(kernel)) {
         kernel.collector = name;
         kernel.collected_bytes = bytes;
-        if (bytes > kSmallCollection) {
+        if (bytes > kSmallCollection && !kernel.keeps_group_size) {
             kernel.group_size = {kLargeGroup, 1, 1};
         }
         kernel.is_persistent = true;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks of many shapes beside torch and jax on a GPU, by CUDA and by Vulkan: right, how fast.
 
-Forward and backward of the squared error, gradients of the weights. Torch runs the same step as a
+Forward and backward of the squared error, gradients of the weights; gradients of the samples too
+are checked, not timed. Torch runs the same step as a
 CUDA graph, with --compiled also by torch.compile; jax, where it is installed, by jax.jit; the best
 of these counts. ``python mlp_shapes.py [--compiled] [--no-jax] [--vulkan N] [part of names]``.
 Kernels are compiled first, by processes side by side. Prints one line a case; the exit status
@@ -66,10 +67,13 @@ SHAPES = [
     for scalar in ("float", "half")
 ]
 COUNT = 1 << 18
+FEW = 1 << 14  # where the samples have a gradient
 PROCESSES = 12
 
 
-def case_of(device: weft.Device, shape: Shape, count: int = COUNT) -> SquaredErrorStep:
+def case_of(
+    device: weft.Device, shape: Shape, count: int = COUNT, by_input: bool = False
+) -> SquaredErrorStep:
     """Return tensors and the function of a shape."""
     return SquaredErrorStep(
         device,
@@ -78,6 +82,7 @@ def case_of(device: weft.Device, shape: Shape, count: int = COUNT) -> SquaredErr
         biases=shape.biases,
         scalar=shape.scalar,
         hidden=shape.hidden,
+        by_input=by_input,
     )
 
 
@@ -85,8 +90,8 @@ def compile_part(kind: str, shapes: list[Shape]) -> None:
     """Compile the kernels of some shapes into the cache."""
     device = weft.create_device(type=getattr(weft.DeviceType, kind))
     for shape in shapes:
-        case = case_of(device, shape, 1024)
-        case.step()
+        for by_input in (False, True):
+            case_of(device, shape, 1024, by_input).step()
     device.wait()
 
 
@@ -139,6 +144,7 @@ def is_wrong(torch, shape: Shape, case: SquaredErrorStep) -> bool:
     """Compare a step with torch in double precision; print errors that are too large."""
     exact = case.torch_network(torch, torch.float64)
     x, target = case.torch_arrays(torch, torch.float64)
+    x.requires_grad_()
     loss = ((exact(x) - target) ** 2).sum(1)
     (loss.sum() * case.given).backward()
     case.step()
@@ -147,6 +153,8 @@ def is_wrong(torch, shape: Shape, case: SquaredErrorStep) -> bool:
         "loss": (case.result, loss.detach()),
         "gradient of the weights": (case.weights.grad_out, gradients(torch, exact)),
     }
+    if case.inputs.grad_out is not None:
+        pairs["gradient of the samples"] = (case.inputs.grad_out, x.grad)
     passed = []
     for name, (got, expected) in pairs.items():
         found = torch.from_numpy(got.to_numpy()).cuda().double()
@@ -205,6 +213,7 @@ def measure(options: argparse.Namespace, shapes: list[Shape], by_jax: dict[Shape
     for i, shape in enumerate(shapes):
         case = case_of(device, shape)
         wrong += is_wrong(torch, shape, case)
+        wrong += is_wrong(torch, shape, case_of(device, shape, FEW, by_input=True))
         ours = best_seconds(case.step, device.wait)
         times = torch_times(torch, shape, case, options.compiled)
         if shape in by_jax:
@@ -215,6 +224,7 @@ def measure(options: argparse.Namespace, shapes: list[Shape], by_jax: dict[Shape
         if vulkan is not None and i < options.vulkan:
             other = case_of(vulkan, shape)
             wrong += is_wrong(torch, shape, other)
+            wrong += is_wrong(torch, shape, case_of(vulkan, shape, FEW, by_input=True))
             theirs = best_seconds(other.step, vulkan.wait)
             line += f"  Vulkan {theirs * 1e6:9.1f} ({theirs / ours:5.2f} of CUDA)"
         print(line, flush=True)

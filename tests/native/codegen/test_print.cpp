@@ -117,11 +117,14 @@ TEST_CASE("one operand that collects its gradient brackets the turns of its grou
     kernel.operands[0].collected_bytes = 26624;
     Kernel large = kernel;
     large.operands[0].collected_bytes = 106496;
+    Kernel beside = large;
+    beside.keeps_group_size = true;
     both.operands[0].can_collect = both.operands[1].can_collect = true;
 
     lower(kernel);
     lower(both);
     lower(large);
+    lower(beside);
     const std::string source = print(kernel);
 
     const auto begin = source.find("weft_a.beginGroup(weft_lane_in_group);");
@@ -135,6 +138,7 @@ TEST_CASE("one operand that collects its gradient brackets the turns of its grou
     CHECK(both.collected_bytes == 0);
     CHECK(kernel.group_size[0] == 128);
     CHECK(large.group_size[0] == 256);
+    CHECK(beside.group_size[0] == 128);
     CHECK(source.find("weft_has_matrix_units = true;") != std::string::npos);
     CHECK(print(both).find("Group(") == std::string::npos);
     CHECK(both.collector.empty());
