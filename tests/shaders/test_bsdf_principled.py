@@ -232,14 +232,16 @@ def values_and_module(device, features, names, count=8):
     return list(values.values()), module
 
 
-ON_GLASS = ["baseColor", "roughness", "ior", "specularTint", "alpha", "transmissionWeight"]
+ON_GLASS = ("alpha", "transmissionWeight")
+LAYERS = [name for name in RANGES if name.startswith(("coat", "sheen"))]
 GRADIENTS = {
-    "opaque": (
-        "(kAllFeatures - kNormal - kGlass - kAlpha)",
-        [name for name in RANGES if name not in ("alpha", "transmissionWeight")],
-        0.8,
+    "base": (f"{ROUGH} | kThinFilm", [n for n in RANGES if n not in (*LAYERS, *ON_GLASS)], 0.8),
+    "layers": (LAYERED, ["roughness", *LAYERS], 0.8),
+    "glass": (
+        "kDielectric | kMultiscatter | kGlass | kAlpha",
+        ["baseColor", "roughness", "ior", "specularTint", *ON_GLASS],
+        -0.8,
     ),
-    "glass": ("kDielectric | kMultiscatter | kGlass | kAlpha", ON_GLASS, -0.8),
 }
 """Features, inputs, and the cosine of the other direction."""
 
@@ -250,7 +252,7 @@ def test_every_input_is_differentiated():
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.slow if name == "opaque" else ()) for name in GRADIENTS],
+    [pytest.param(name, marks=pytest.mark.slow if name != "glass" else ()) for name in GRADIENTS],
 )
 def test_gradients_by_every_input_agree_with_differences(device, name):
     features, names, cosine = GRADIENTS[name]
