@@ -202,8 +202,7 @@ class PathRecords:
 
     def _segment(self, buffers: PathBuffers, bounce: int) -> bool:
         """Take all paths over one surface. Return whether one was under way."""
-        renderer, step = self.renderer, self.step
-        scene = self.scene
+        renderer, step, scene = self.renderer, self.step, self.scene
         step["bounce"] = bounce
         renderer.trace_segment(buffers, self.count, bounce)
         if self.media:
