@@ -242,11 +242,11 @@ class JointModel:
         out = []
         for region in self.textures.regions:
             above = self.scalars.residuals(self.x, self.textures.raised(region))
-            slopes = [
+            derivatives = [
                 (after - before.residual) / RAISE
                 for before, after in zip((a, b), above, strict=True)
             ]
-            out.append(self._carried(slopes[0], slopes[1]))
+            out.append(self._carried(derivatives[0], derivatives[1]))
         return out
 
     def _reduced(
@@ -254,7 +254,7 @@ class JointModel:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return matrix and gradient of the numbers with the textures eliminated."""
         # collect() adds both halves, normal_equations() takes their mean.
-        matrix, slope = 2 * normal.matrix, 2 * normal.gradient
+        matrix, derivative = 2 * normal.matrix, 2 * normal.gradient
         rows = [*self._couplings, gradient]
         for tied in self.textures.tied:
             maps = np.stack(
@@ -266,11 +266,11 @@ class JointModel:
             )
             solved = np.linalg.solve(tied.precision(blur), maps[..., :-1])
             both = np.einsum("...ij,...ik->jk", solved, maps)
-            matrix, slope = matrix - both[:, :-1], slope - both[:, -1]
+            matrix, derivative = matrix - both[:, :-1], derivative - both[:, -1]
         for region in self.textures.untied:
             both = self.textures.state.products(region, rows, blur)
-            matrix, slope = matrix - both[:, :-1], slope - both[:, -1]
-        return matrix, slope
+            matrix, derivative = matrix - both[:, :-1], derivative - both[:, -1]
+        return matrix, derivative
 
     def _number_step(
         self,

@@ -123,13 +123,13 @@ class TextureModel(TextureReplay):
         """Step against a gradient with all maps of a material together."""
         if not self.tied:
             return
-        slopes, texels = to_host(gradient), to_host(self.texels)
+        derivatives, texels = to_host(gradient), to_host(self.texels)
         for tied in self.tied:
             group = tied.group
             tied.expect(self.loss, self.noise * schedule.noise)
             maps = group.gather(texels)
             variation = variation_derivative(maps.astype(np.float32), EDGE).astype(np.float64)
-            moved = tied.move(maps, group.gather_sums(slopes), variation, schedule)
+            moved = tied.move(maps, group.gather_sums(derivatives), variation, schedule)
             group.scatter(moved, texels)
         self.texels.copy_from_numpy(texels)
 
