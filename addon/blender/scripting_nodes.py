@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 SourceLike = Any
 """A text block or its name, a path, ``"text:..."``, ``"file:..."``, ``"template:..."``."""
 
-_ENDINGS = {"shader": "ShaderNodeTree", "geometry": "GeometryNodeTree"}
-
 
 @dataclass(frozen=True)
 class NodeSource:

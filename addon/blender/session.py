@@ -87,11 +87,6 @@ class Session:
         self._jobs: list[Job[object]] = []
         self._dependents: list[Callable[[], None]] = []
 
-    @property
-    def has_device(self) -> bool:
-        """Whether device() returns at once."""
-        return self._device is not None
-
     def device(self) -> weft.Device:
         """Return the device, created at the first call. Any thread may call.
 

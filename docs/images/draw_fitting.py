@@ -86,7 +86,7 @@ def take_photos(device: weft.Device, scene: Scene, names: list[str]) -> list[Tar
 def tell(title: str, result: FitResult) -> None:
     """Print what a fit has found."""
     latest = result.history[-1]
-    print(f"{title}: {result.reason}, {latest.draws} draws, {latest.seconds:.1f} s")
+    print(f"{title}: {result.reason}, {latest.iterations} iterations, {latest.seconds:.1f} s")
     for name, value in result.values.items():
         print(f"  {name} {np.round(value, 4)} +- {np.round(result.errors[name], 4)}")
     for name, reason in result.undetermined.items():

@@ -42,17 +42,17 @@ public:
     DenseVector solve() const {
         DenseVector step = DenseVector::Zero(m_gradient.size());
         for (int round = 0; round < kMaxRounds; ++round) {
-            const DenseVector slope = m_gradient + m_matrix * step;
-            const std::vector<Index> free = free_parameters(step, slope);
-            if (is_optimal(free, slope)) {
+            const DenseVector derivative = m_gradient + m_matrix * step;
+            const std::vector<Index> free = free_parameters(step, derivative);
+            if (is_optimal(free, derivative)) {
                 break;
             }
-            const DenseVector newton = newton_step(free, slope);
+            const DenseVector newton = newton_step(free, derivative);
             double length = 1;
             DenseVector candidate;
             while (true) {
                 candidate = (step + length * newton).cwiseMax(m_low).cwiseMin(m_high);
-                const double promised = kArmijoFraction * slope.dot(candidate - step);
+                const double promised = kArmijoFraction * derivative.dot(candidate - step);
                 if (loss(candidate) <= loss(step) + promised) {
                     break;
                 }
@@ -72,11 +72,12 @@ private:
     }
 
     /// Those that the way down does not lead out of the bounds.
-    std::vector<Index> free_parameters(const DenseVector& step, const DenseVector& slope) const {
+    std::vector<Index> free_parameters(const DenseVector& step,
+                                       const DenseVector& derivative) const {
         std::vector<Index> free;
         for (Index i = 0; i < step.size(); ++i) {
-            const bool is_held =
-                (step[i] <= m_low[i] && slope[i] > 0) || (step[i] >= m_high[i] && slope[i] < 0);
+            const bool is_held = (step[i] <= m_low[i] && derivative[i] > 0) ||
+                                 (step[i] >= m_high[i] && derivative[i] < 0);
             if (!is_held) {
                 free.push_back(i);
             }
@@ -84,18 +85,18 @@ private:
         return free;
     }
 
-    bool is_optimal(const std::vector<Index>& free, const DenseVector& slope) const {
+    bool is_optimal(const std::vector<Index>& free, const DenseVector& derivative) const {
         double largest = 0;
         for (const Index i : free) {
-            largest = std::max(largest, std::abs(slope[i]));
+            largest = std::max(largest, std::abs(derivative[i]));
         }
         return free.empty() || largest <= kGradientFraction * m_gradient.cwiseAbs().maxCoeff();
     }
 
-    DenseVector newton_step(const std::vector<Index>& free, const DenseVector& slope) const {
+    DenseVector newton_step(const std::vector<Index>& free, const DenseVector& derivative) const {
         const DenseMatrix own = m_matrix(free, free);
-        const DenseVector right = -slope(free);
-        DenseVector step = DenseVector::Zero(slope.size());
+        const DenseVector right = -derivative(free);
+        DenseVector step = DenseVector::Zero(derivative.size());
         const DenseVector solved = own.partialPivLu().solve(right);
         step(free) = solved;
         return step;

@@ -33,7 +33,7 @@ def main(folder: Path, *, is_camera: bool) -> None:
         times.append(time.perf_counter() - began)
         if len(times) == 1 or len(times) % 10 == 0:
             loss = update.losses[-1]
-            print(f"  draw {len(times)}, loss {loss:.3g}, {times[-1]:.0f} s", flush=True)
+            print(f"  iteration {len(times)}, loss {loss:.3g}, {times[-1]:.0f} s", flush=True)
 
     if is_camera:
         photos = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which part of the Python package may import which, and no import circles but those listed."""
+"""Which part of the Python package may import which, and no import circles."""
 
 from __future__ import annotations
 
@@ -22,11 +22,6 @@ PARTS = {
     "front": {"core", "scene", "render", "optim", "fit", "gallery", "torch", "slangtorch"},
 }
 """Each part of the package, and the parts below it. "core" is what lies beside the folders."""
-
-KNOWN_CIRCLES = {
-    ("weft.scene.texture", "weft.scene.values"),
-}
-"""Imports for type checkers alone that close a circle. Take lines out; add none."""
 
 
 def part_of(module: str) -> str:
@@ -70,18 +65,7 @@ def test_imports_that_run_have_no_circle():
     assert circles(entry[:2] for entry in own_imports() if not entry.only_types) == []
 
 
-def test_imports_for_type_checkers_have_no_circles_but_the_known_ones():
-    kept = {entry[:2] for entry in own_imports()} - KNOWN_CIRCLES
-
-    assert circles(kept) == [], (
+def test_imports_for_type_checkers_have_no_circle():
+    assert circles(entry[:2] for entry in own_imports()) == [], (
         "these modules import each other; let the lower one do without the upper one's type"
     )
-
-
-def test_known_circles_are_circles_still():
-    imports = own_imports()
-    kept = {entry[:2] for entry in imports} - KNOWN_CIRCLES
-    stale = [pair for pair in KNOWN_CIRCLES if not circles(kept | {pair})]
-
-    assert {pair for pair in KNOWN_CIRCLES if pair not in {entry[:2] for entry in imports}} == set()
-    assert stale == [], "these are mended: take them out of KNOWN_CIRCLES"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -14,6 +15,14 @@ CODE = {".cpp", ".hpp", ".py", ".pyi", ".slang", ".cmake", ".c"}
 BINARY = {".bin", ".blend", ".exr", ".jpg", ".npy", ".npz", ".png"}
 LICENCES = {"addon": "GPL-3.0-or-later"}
 LONGEST_FILE = 500
+SHORTER_FILE = 350
+"""Of the parts that fits and renders are made of; the others have longer tables."""
+FIT_AND_RENDER = (
+    *("native/fit", "native/render", "native/python/weft/fit", "native/python/weft/render"),
+    *("shaders/weft/fit", "shaders/weft/render", "addon/core/fitting"),
+)
+LONGEST_BODY = 40
+"""Lines of a function, without its signature and docstring."""
 # A machine's own folders, and where packages are fetched from, have no place in the project.
 FOREIGN = re.compile(r"/(?:work|farm)/[a-z.]|/tmp/[a-z]|/root/|index-url|https?://\S*/simple\b")
 
@@ -42,6 +51,30 @@ def test_no_file_is_longer_than_a_reader_holds() -> None:
     long = {short(path): text_of(path).count("\n") for path in written}
 
     assert {name: lines for name, lines in long.items() if lines > LONGEST_FILE} == {}
+
+
+@pytest.mark.parametrize("folder", FIT_AND_RENDER)
+def test_files_of_fits_and_renders_are_shorter(folder: str) -> None:
+    lines = {short(p): text_of(p).count("\n") for p in files_under(folder, *CODE)}
+
+    assert lines
+    assert {name: count for name, count in lines.items() if count > SHORTER_FILE} == {}
+
+
+@pytest.mark.parametrize("folder", FIT_AND_RENDER)
+def test_functions_of_fits_and_renders_fit_on_a_page(folder: str) -> None:
+    def length(function: ast.FunctionDef) -> int:
+        body = function.body[1:] if ast.get_docstring(function) else function.body
+        return (function.end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+    long = {
+        f"{short(path)}: {node.name}": length(node)
+        for path in files_under(folder, ".py")
+        for node in ast.walk(ast.parse(text_of(path)))
+        if isinstance(node, ast.FunctionDef) and length(node) > LONGEST_BODY
+    }
+
+    assert long == {}
 
 
 def test_headers_are_included_once() -> None:

@@ -54,12 +54,6 @@ def test_hostile_objects_get_errors_at_every_entry_point(group, part):
     sweep(group, str(part), str(PARTS[group]))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("group", PARTS)
-def test_objects_that_hold_themselves_get_errors_at_every_entry_point(group):
-    sweep(group, "0", "1", "--holding-themselves")
-
-
 def sweep(*arguments):
     """Fail unless a process of its own ends well with no wrong line."""
     done = subprocess.run(

@@ -18,25 +18,26 @@ DELTA, BELOW = 4, 32
 
 def source(prepare: str) -> str:
     """Return Slang around an expression that prepares a BSDF from inputs, wi and tables."""
-    arguments = "PrincipledInputs inputs, float3 wi"
     return f"""
         import weft.bsdf;
-        float3 evaluate({arguments}, BsdfTables tables, float3 wo) {{ return {prepare}.eval(wo); }}
-        float density({arguments}, BsdfTables tables, float3 wo) {{ return {prepare}.pdf(wo); }}
-        float3 albedo({arguments}, BsdfTables tables) {{ return {prepare}.albedo(); }}
-        BsdfSample draw({arguments}, BsdfTables tables, float3 u)
+        struct Answers {{ float3 value; float density; float3 albedo; BsdfSample drawn; }};
+        Answers ask(PrincipledInputs inputs, float3 wi, BsdfTables tables, float3 wo, float3 u)
         {{
-            BsdfSample drawn;
-            if (!{prepare}.sample(u, drawn))
-                drawn.flags = 0;
-            return drawn;
+            let bsdf = {prepare};
+            Answers answers;
+            answers.value = bsdf.eval(wo);
+            answers.density = bsdf.pdf(wo);
+            answers.albedo = bsdf.albedo();
+            if (!bsdf.sample(u, answers.drawn))
+                answers.drawn.flags = 0;
+            return answers;
         }}
     """
 
 
 @functools.cache
 def module(device, prepare):
-    """Load the functions of `source`; kernels are compiled once for all tests."""
+    """Load the function of `source`; its kernel is compiled once for all tests."""
     name = f"bsdf_{len(prepare)}_{sum(map(ord, prepare))}"
     return weft.Module.load_from_source(device, name, source(prepare))
 
@@ -57,13 +58,18 @@ class Asked:
         self.given = (inputs, wi, {"data": weft.render.bsdf_tables(device)})
 
     def eval(self, wo):
-        return self.module.evaluate(*self.given, wo, _result="numpy")
+        return self.ask(wo)["value"]
 
     def pdf(self, wo):
-        return self.module.density(*self.given, wo, _result="numpy")
+        return self.ask(wo)["density"]
 
     def albedo(self):
-        return np.array(self.module.albedo(*self.given))
+        return self.ask(np.zeros((64, 3), np.float32))["albedo"][0]  # one is another kernel
+
+    def ask(self, wo, u=None):
+        """Ask all questions at once: nearly all the time of these tests is that of compiling."""
+        u = np.full_like(wo, 0.5) if u is None else u
+        return self.module.ask(*self.given, wo, u, _result="numpy")
 
     def draw(self, side, seed=0):
         """Draw side x side directions, one a cell of u.xy; those that failed have no flags."""
@@ -71,7 +77,8 @@ class Asked:
         u = random.random((side, side, 3), dtype=np.float32)
         u[..., 0] = (u[..., 0] + np.arange(side)[:, None]) / side
         u[..., 1] = (u[..., 1] + np.arange(side)) / side
-        return self.module.draw(*self.given, u.reshape(-1, 3), _result="numpy")
+        u = u.reshape(-1, 3)
+        return self.ask(np.zeros_like(u), u)["drawn"]
 
 
 def directions(rows=COSINES * FINE, columns=TURNS * FINE):

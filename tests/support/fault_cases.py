@@ -41,11 +41,16 @@ def scene_with(color: tuple[float, float, float]) -> Scene:
 
 
 class Workplace:
-    """A device with a module, made again where a fault was its end."""
+    """A device with a module, made again where a fault was its end.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: For files.
+        renders: There is a renderer, too; its kernels take seconds to compile.
+    """
+
+    def __init__(self, folder: Path, renders: bool) -> None:
         """Make both."""
-        self.folder = folder
+        self.folder, self.renders = folder, renders
         self.renew()
 
     def renew(self) -> None:
@@ -55,8 +60,9 @@ class Workplace:
         self.path = self.folder / "reloaded.slang"
         self.path.write_text("float f(float x) { return x; }")
         self.reloaded = weft.Module.load_from_file(self.device, self.path, hot_reload=False)
-        self.renderer = weft.Renderer(self.device, scene_with((0.5, 0.5, 0.5)))
-        self.photo = self.renderer.render(settings=PathSettings(samples=4, bounces=1))
+        if self.renders:
+            self.renderer = weft.Renderer(self.device, scene_with((0.5, 0.5, 0.5)))
+            self.photo = self.renderer.render(settings=PathSettings(samples=4, bounces=1))
         self.tensor = Tensor.from_numpy(self.device, np.arange(6, dtype=np.float32).reshape(2, 3))
 
 
@@ -169,6 +175,7 @@ SCENARIOS = (
     render,
     fit,
 )
+RENDERING = (render, fit)
 KINDS = ("driver", "file", "process")
 
 

@@ -33,7 +33,7 @@ def main() -> int:
     """Sweep all kinds of calls of one scenario."""
     (scenario,) = [one for one in fault_cases.SCENARIOS if one.__name__ == sys.argv[1]]
     with tempfile.TemporaryDirectory() as folder:
-        place = fault_cases.Workplace(Path(folder))
+        place = fault_cases.Workplace(Path(folder), scenario in fault_cases.RENDERING)
         counts = [fault_cases.count_calls(place, scenario, kind) for kind in fault_cases.KINDS]
         wrong = [] if any(counts) else [f"{sys.argv[1]}: no call was counted"]
         wrong += [

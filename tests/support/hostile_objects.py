@@ -156,7 +156,7 @@ def _long_chains() -> tuple[object, object]:
     return chain, rows
 
 
-def holding_themselves() -> Iterator[tuple[str, object]]:
+def _holding_themselves() -> Iterator[tuple[str, object]]:
     """Objects that end no recursion, and chains that are longer than a stack is deep."""
     endless: list[object] = []
     endless.append(endless)
@@ -182,7 +182,7 @@ def holding_themselves() -> Iterator[tuple[str, object]]:
 
 
 def _odd_values() -> Iterator[tuple[str, object]]:
-    yield from holding_themselves()
+    yield from _holding_themselves()
     yield from {
         "surrogate": "\ud800",
         "long text": "x" * 100_000,
@@ -333,9 +333,7 @@ def _forms(device: weft.Device, tensor: weft.Tensor, value: object) -> Iterator[
     yield (device, "name", value)
 
 
-def sweep(
-    group: str, part: int, parts: int, values: Callable[[], Iterator[tuple[str, object]]] = hostile
-) -> list[str]:
+def sweep(group: str, part: int, parts: int) -> list[str]:
     """What went wrong, and the name of each case before it begins (for crashes)."""
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
@@ -345,7 +343,7 @@ def sweep(
         entries = list(groups(device, module)[group]())
         for name, entry in entries[part::parts]:
             for form in range(1 if group == "calls" else 6):
-                for what, value in values():
+                for what, value in hostile():
                     print(f"at {name}, form {form}, {what}", flush=True)
                     arguments = list(_forms(device, tensor, value))[form]
                     try:
@@ -359,7 +357,6 @@ def sweep(
 
 
 if __name__ == "__main__":
-    chosen = holding_themselves if "--holding-themselves" in sys.argv else hostile
-    failures = sweep(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), chosen)
+    failures = sweep(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
     print("\n".join(f"wrong: {failure}" for failure in failures))
     sys.exit(1 if failures else 0)

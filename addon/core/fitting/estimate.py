@@ -106,7 +106,8 @@ class Estimate:
         if self.seconds is None or self.seconds[1] > MOST_SPREAD**2 * self.seconds[0]:
             return f"{words}; time is known once it runs"
         low, high = self.seconds
-        return f"{words}; about {describe_seconds(math.sqrt(low * high))} if all draws are needed"
+        about = describe_seconds(math.sqrt(low * high))
+        return f"{words}; about {about} if all iterations are needed"
 
 
 def estimate_fit(

@@ -11,8 +11,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 import weft
 from weft import ArgumentError
 from weft.defaults import TEXTURE_SIZE
@@ -26,13 +24,21 @@ from weft.fit import (
 from weft.fit.target_files import resample
 from weft.fit.unknown_environment import environment_parameter
 from weft.fit.uv_coverage import shared_fraction
-from weft.scene import Texture, UVSet, with_images, with_inputs
+from weft.scene import Texture, with_images, with_inputs
 from weft.scene.changes import inputs_of
 from weft.scene.materials import textures_of
 from weft.scene.parameter_ref import ParameterRef, owner_of
 
 from ..graph.addresses import find_binding
 from ..graph.bindings import Binding, TextureBinding
+from ..graph.fitted_images import (
+    driven_input,
+    find_wrap,
+    image_of,
+    material_of,
+    uniform_image,
+    uv_set_of,
+)
 from ..problems import Problem
 from .estimate import FitSize, iterations_of
 from .request import (
@@ -48,7 +54,6 @@ if TYPE_CHECKING:
     from ..graph.compile import CompiledMaterial
 
 MAX_OVERLAP = 0.05  # of surfaces
-EDGE = 1e-4  # of the unit square: UV maps end there but for rounding
 
 
 @dataclass(eq=False)
@@ -221,17 +226,15 @@ def _add_texture(
     found = find_binding(materials, entry.address, is_texture=True)
     _refuse_twice(found in plan.textures.values(), str(entry.address))
     if isinstance(found, Binding):
-        number = _uv_set_of(found, materials)
-        wrap = _find_wrap(plan.scene, found, str(entry.address), number)
-        image = _uniform_image(
-            found, entry.resolution or (TEXTURE_SIZE, TEXTURE_SIZE), number, wrap
-        )
+        number = uv_set_of(found, materials)
+        wrap = find_wrap(plan.scene, found, str(entry.address), number)
+        image = uniform_image(found, entry.resolution or (TEXTURE_SIZE, TEXTURE_SIZE), number, wrap)
         plan.wraps[found.label] = wrap
         plan.scene = with_inputs(plan.scene, {found.parameter: image})
-        name = _place_of(plan.scene, found.parameter.owner, image)
+        name = driven_input(plan.scene, found.parameter.owner, image)
     else:
-        material = _material_name(materials, found)
-        image, name = _image_of(plan.scene, material, found)
+        material = material_of(materials, found)
+        image, name = image_of(plan.scene, material, found)
         if entry.resolution is not None and image.pixels.shape[1::-1] != entry.resolution:
             resized = resample(image.pixels, entry.resolution)
             plan.scene = with_images(plan.scene, {name: resized})
@@ -293,70 +296,6 @@ def _refuse_world_twice(plan: FitPlan) -> None:
 def _refuse_twice(is_taken: bool, address: str) -> None:
     if is_taken:
         raise ArgumentError(f"fit: '{address}' is asked for twice; leave one out")
-
-
-def _uv_set_of(binding: Binding, materials: Collection[CompiledMaterial]) -> int:
-    """Return the number of the active UV map among those of the scene."""
-    name = binding.parameter.owner
-    requests = next(entry.attributes for entry in materials if entry.material.name == name)
-    return next(e.index for e in requests if (e.kind, e.name) == ("uv", ""))
-
-
-def _find_wrap(scene: weft.Scene, binding: Binding, address: str, number: int) -> Wrap:
-    """Return how a new image goes on beyond its edges; refuse objects without UV map.
-
-    Texels at the edge of an image that fills its surface must not mix with those of the far edge.
-    """
-    is_within = True
-    name = binding.parameter.owner
-    for entry in scene.objects:
-        if not any(material.name == name for material in entry.materials):
-            continue
-        uvs = list(entry.mesh.uvs.values())[number]
-        if uvs.size and not np.ptp(uvs.reshape(-1, 2), axis=0).any():
-            raise ArgumentError(
-                f"fit: '{address}' cannot become a texture: object '{entry.name}' has no UV map; "
-                "unwrap it first"
-            )
-        is_within &= bool(uvs.size == 0 or (uvs.min() >= -EDGE and uvs.max() <= 1 + EDGE))
-    return "extend" if is_within else "repeat"
-
-
-def _uniform_image(
-    binding: Binding, resolution: tuple[int, int], number: int, wrap: Wrap
-) -> Texture:
-    """Return an image that shows what the socket has now."""
-    width, height = resolution
-    value = np.maximum(np.atleast_1d(np.asarray(binding.value, np.float32)), 1e-3)
-    pixels = np.broadcast_to(value, (height, width, len(value))).astype(np.float32)
-    return Texture(pixels, wrap, uv=UVSet(number), name=binding.label)
-
-
-def _material_name(materials: Collection[CompiledMaterial], binding: TextureBinding) -> str:
-    """Return weft's name of the material that has an image node."""
-    return next(entry.material.name for entry in materials if binding in entry.textures)
-
-
-def _place_of(scene: weft.Scene, material: str, texture: Texture) -> ParameterRef:
-    """Return the name of the first input of a material that a texture drives."""
-    for name, value in inputs_of(scene).items():
-        if name.owner == material and value is texture:
-            return name
-    raise ArgumentError(f"fit: material '{material}' does not show '{texture.name}' anywhere")
-
-
-def _image_of(
-    scene: weft.Scene, material: str, binding: TextureBinding
-) -> tuple[Texture, ParameterRef]:
-    """Return the texture of an image node, and the name of the input that it drives."""
-    for name, value in inputs_of(scene).items():
-        if name.owner != material or not isinstance(value, Texture):
-            continue
-        if value.name == binding.texture:
-            return value, name
-    raise ArgumentError(
-        f"fit: the image of '{binding.label}' does not drive an input that can be fitted"
-    )
 
 
 __all__ = ["FitPlan", "build_plan", "find_kept"]

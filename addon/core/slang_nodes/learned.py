@@ -336,7 +336,7 @@ class _Learner:
         self.weights = np.zeros(count, np.float32)
         self.gradient = np.zeros(count, np.float32)
         self.layers = self._layers_of(self.weights)
-        self.slopes = self._layers_of(self.gradient)
+        self.derivatives = self._layers_of(self.gradient)
         self.first = np.zeros(count, np.float32)
         self.second = np.zeros(count, np.float32)
         for matrix, _ in self.layers:
@@ -375,7 +375,7 @@ class _Learner:
         for number in reversed(range(len(self.layers))):
             if number < len(self.layers) - 1:
                 back = (back @ self.layers[number + 1][0].T) * np.cos(sums[number])
-            matrix, bias = self.slopes[number]
+            matrix, bias = self.derivatives[number]
             matrix[...] = inputs[number].T @ back
             bias[...] = back.sum(axis=0)
         return float((difference**2).mean())

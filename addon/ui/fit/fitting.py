@@ -65,7 +65,7 @@ class WEFT_OT_fit(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Show what was found by now; ESC ends the fit and puts everything back."""
+        """Show what was found by now; Esc cancels and restores."""
         session = require_session()
         if not session.is_fitting:  # the extension was disabled, or the file closed
             return self.leave(context, {"CANCELLED"})
@@ -187,7 +187,7 @@ class WEFT_OT_fit(bpy.types.Operator):
 
 REASONS = {
     "converged": "The fit has converged",
-    "draws": "The fit took all its draws",
+    "draws": "The fit took all its iterations",
     "time": "The fit took all its time",
     "cancelled": "The fit was stopped; what it had found is kept",
 }

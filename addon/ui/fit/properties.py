@@ -280,7 +280,7 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
     parameter: bpy.props.IntProperty(name="Parameter", description="The selected parameter")
     samples: bpy.props.IntProperty(
         name="Samples",
-        description="Paths a pixel in each half of a draw",
+        description="Paths a pixel of each of the two sample sets of an iteration",
         default=FIT_SAMPLES,
         min=1,
         max=256,

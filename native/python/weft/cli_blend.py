@@ -49,7 +49,7 @@ def add_fit_blend_command(commands: argparse._SubParsersAction[argparse.Argument
     fit.add_argument(
         "--trust", action="store_true", help="run the scripts and Python drivers of the file"
     )
-    fit.add_argument("--samples", type=int, help="paths a pixel and draw")
+    fit.add_argument("--samples", type=int, help="paths a pixel and iteration")
     fit.add_argument("--time-limit", type=float, metavar="SECONDS", help="end after so long")
     fit.add_argument("--seed", type=int, help="equal seeds give equal fits")
     fit.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -138,7 +138,8 @@ def summary_of(report: Any, out: Path) -> dict[str, Any]:  # noqa: ANN401
     return {
         "output": str(out),
         "reason": report.reason,
-        "draws": len(report.losses),
+        "iterations": len(report.losses),
+        "draws": len(report.losses),  # the name of the release before
         "values": {name: found.ravel().tolist() for name, found in report.values.items()},
         "errors": errors,
         "undetermined": dict(report.undetermined),
@@ -149,7 +150,7 @@ def summary_of(report: Any, out: Path) -> dict[str, Any]:  # noqa: ANN401
 
 def lines_of(report: Any) -> list[str]:  # noqa: ANN401
     """Return the result for people: a line a parameter."""
-    lines = [f"{report.reason} after {len(report.losses)} draws: {report.verdict.sentence}"]
+    lines = [f"{report.reason} after {len(report.losses)} iterations: {report.verdict.sentence}"]
     for name, value in report.values.items():
         pairs = zip(value.ravel(), report.errors[name].ravel(), strict=True)
         lines.append(

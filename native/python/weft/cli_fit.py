@@ -190,11 +190,11 @@ def summary_of(report: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def lines_of(result: FitResult) -> list[str]:
     """Return the result for people: a line a parameter."""
-    draws = len(result.history)
-    seconds = result.history[-1].seconds if draws else 0.0
+    iterations = len(result.history)
+    seconds = result.history[-1].seconds if iterations else 0.0
     names = [*result.values, *result.textures]
     wide = max([len(name) for name in names], default=0)
-    lines = [f"{result.reason} after {draws} draws, {seconds:.1f} s"]
+    lines = [f"{result.reason} after {iterations} iterations, {seconds:.1f} s"]
     for name, value in result.values.items():
         numbers = [
             f"{number:.4g} ± {error:.1g}" if math.isfinite(error) else f"{number:.4g} ± ?"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 Number = int | float | bool
 Operation = Callable[[Number, Number], Number]
 
-_COLORS = {"r": "x", "g": "y", "b": "z", "a": "w"}
-
 
 def _truncated(a: Number, b: Number) -> Number:
     """Divide as Slang divides integers: towards zero."""

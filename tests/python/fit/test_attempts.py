@@ -52,7 +52,7 @@ def solver(model, **others):
 
 
 def run(fit, draws):
-    while not fit.state.is_done and fit.state.draws < draws:
+    while not fit.state.is_done and fit.state.iterations < draws:
         fit.step()
     return fit.state
 
@@ -91,11 +91,11 @@ def test_what_no_start_explains_does_not_use_up_all_starts():
 
 @pytest.mark.parametrize("most", [12, 20, 40])
 def test_no_start_begins_that_could_not_come_to_its_end(most):
-    fit = solver(Waves(0), groups=GROUPS, starts=20, most_draws=most)
+    fit = solver(Waves(0), groups=GROUPS, starts=20, max_iterations=most)
 
     state = run(fit, most)
 
-    assert state.draws == most
+    assert state.iterations == most
     assert fit.averaged >= 1
     assert np.isfinite(state.errors).any()
     assert not fit.is_elsewhere

@@ -188,7 +188,7 @@ def test_an_interrupt_keeps_the_best_so_far(folder, monkeypatch, capsys):
     report = json.loads((folder / "out" / "report.json").read_text())
     assert code == 130
     assert (report["reason"], report["draws"]) == ("cancelled", 1)
-    assert "cancelled after 1 draws" in capsys.readouterr().out
+    assert "cancelled after 1 iterations" in capsys.readouterr().out
     assert signal.getsignal(signal.SIGINT) is before
 
 

@@ -186,7 +186,7 @@ def test_no_other_start_is_tried_where_noise_is_all_that_is_left():
 
     one, many = run(model, draws=12, starts=1), run(model, draws=12, starts=5)
 
-    assert many.draws == one.draws
+    assert many.iterations == one.iterations
 
 
 def test_steps_stay_within_the_bounds():
@@ -292,8 +292,8 @@ def place(x, loss, losses, state):
 
 @pytest.mark.parametrize(("draws", "kept"), [(5, False), (17, True)])
 def test_an_average_is_not_begun_anew_where_no_draws_are_left_for_it(draws, kept):
-    fit = solver(NoisyCurves((1.3, 0.4), 1), most_draws=20, tolerance=0.0)
-    while fit.averaged < 3 or fit.state.draws < draws - 1:
+    fit = solver(NoisyCurves((1.3, 0.4), 1), max_iterations=20, tolerance=0.0)
+    while fit.averaged < 3 or fit.state.iterations < draws - 1:
         fit.step()
     averaged = fit.averaged
     saved = fit.save()
@@ -397,7 +397,7 @@ def test_numbers_that_are_not_finite_are_refused_and_named(what, value):
     with pytest.raises(ArgumentError, match="of sample set B must be finite"):
         fit.step()
 
-    assert fit.state.draws == 0
+    assert fit.state.iterations == 0
 
 
 def test_arrays_that_do_not_fit_together_are_refused():

@@ -52,20 +52,6 @@ def plain_variation(image, soft):
     return out
 
 
-def plain_gaussian(image, sigma):
-    radius = int(3 * sigma + 0.5)
-    weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
-    weights /= weights.sum()
-    out = image.astype(np.float64)
-    for axis in (0, 1):
-        padding = [(0, 0)] * 3
-        padding[axis] = (radius, radius)
-        wide = np.pad(out, padding, mode="edge")
-        size = image.shape[axis]
-        out = sum(w * wide.take(range(k, k + size), axis) for k, w in enumerate(weights))
-    return out
-
-
 def plain_fill(image, known):
     """Holes take the mean of the known texels of the smallest even square block that has some."""
     if min(known.shape) <= 1:
@@ -111,17 +97,7 @@ def test_zeros_stay_zeros_beside_large_numbers(device, kernels):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("sigma", [0.6, 1.0, 3.7])
-def test_gaussians_repeat_the_edges(device, kernels, shape, sigma):
-    image = np.random.default_rng(1).normal(size=shape).astype(np.float32)
-
-    found = kernels.gaussian_blur(upload(device, image), shape, sigma).to_numpy().reshape(shape)
-
-    np.testing.assert_allclose(found, plain_gaussian(image, sigma), atol=3e-6)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_slopes_of_the_variation_are_added(device, kernels, shape):
+def test_derivatives_of_the_variation_are_added(device, kernels, shape):
     rng = np.random.default_rng(2)
     image, before = rng.random(shape).astype(np.float32), rng.random(shape).astype(np.float32)
     result, weight = upload(device, before), upload(device, np.array([0.5]))

@@ -157,7 +157,7 @@ def test_residuals_and_adjoints_are_those_of_numpy(device, pixels):
     crossed = out.to_numpy().reshape(films.shape)
     kernels.squareDifferences(lanes, film, arrays[1], lost, pixels, squares)
     known = (film, upload(device, after), arrays[1], lost, pixels, 0.05, factor.tolist())
-    kernels.crossSlopes(lanes, *known, out)
+    kernels.crossDerivatives(lanes, *known, out)
 
     kept = np.isfinite(films).all(axis=(0, 2))
     own = np.where(kept[:, None], weights, 0)

@@ -55,7 +55,7 @@ def _bump(context: NodeContext, _output: str) -> Value:
 
 
 def _filter_width(context: NodeContext) -> float:
-    """Return over how much of a pixel slopes are taken; before Blender 4.3 it is all of one."""
+    """Return over how much of a pixel differences are taken; before Blender 4.3: all of it."""
     if not context.has("Filter Width"):
         return 1.0
     # The number counts even where something drives the input, as in Cycles.

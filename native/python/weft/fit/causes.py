@@ -111,7 +111,7 @@ def _bent(render: NDArray[np.float32], power: float) -> NDArray[np.float32]:
 def _motions(render: NDArray[np.float32]) -> list[NDArray[np.float32]]:
     """Return how a render changes when it is moved, zoomed and turned."""
     height, width = render.shape[:2]
-    down, right = (np.asarray(slope) for slope in np.gradient(render, axis=(0, 1)))
+    down, right = (np.asarray(derivative) for derivative in np.gradient(render, axis=(0, 1)))
     y, x = (
         np.linspace(-1, 1, extent).reshape(shape)
         for extent, shape in ((height, (-1, 1, 1)), (width, (1, -1, 1)))

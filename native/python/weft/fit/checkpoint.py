@@ -31,6 +31,9 @@ FORMAT = 6
 HISTORY = ("iterations", "seconds", "loss", "fraction", "noise_floor", "seconds_left")
 """Columns that a checkpoint keeps of each entry of a fit's history."""
 
+RENAMED_ARRAYS = {"numbers.draws": "scalars.iterations", "selection.numbers.": "selection.scalars."}
+"""Names, or their beginnings, that checkpoints of the release before have for the arrays."""
+
 State = dict[str, "NDArray[np.generic]"]
 
 
@@ -169,4 +172,11 @@ def load_state(path: str | os.PathLike[str], fit: FitInputs) -> State:
             f"Fit.resume: '{path}' belongs to another fit: the scene, the targets, the parameters, "
             "or samples, bounces or seed of the settings differ; give what it was made with"
         )
-    return state
+    return {_current_name(name): value for name, value in state.items()}
+
+
+def _current_name(name: str) -> str:
+    for old, new in RENAMED_ARRAYS.items():
+        if name.startswith(old):
+            return new + name.removeprefix(old)
+    return name

@@ -87,11 +87,11 @@ class DisplayTransform:
         """Return how display values change with light, shape ``(..., 3, 3)``.
 
         Row i, column j is the derivative of display channel i with respect to light channel j; of
-        the tetrahedron that the light lies in, with the exact slope of the axis.
+        the tetrahedron that the light lies in, with the exact derivative of the axis.
         """
         rows = np.asarray(light, np.float64).reshape(-1, 3)
-        slopes = self._look_up(self._place(rows))[1] * self._axis_slope(rows)[:, None, :]
-        return slopes.reshape(*np.shape(light), 3).astype(np.float32)
+        derivatives = self._look_up(self._place(rows))[1] * self._axis_derivative(rows)[:, None, :]
+        return derivatives.reshape(*np.shape(light), 3).astype(np.float32)
 
     def invert(
         self, picture: NDArray[np.floating]
@@ -127,11 +127,13 @@ class DisplayTransform:
         """Return the light at coordinates."""
         return np.asarray(self.toe * np.expm1(place * np.log1p(self.high / self.toe)))
 
-    def _axis_slope(self, light: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _axis_derivative(self, light: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how coordinates change with light: 0 outside of the table."""
         inside = (light >= 0) & (light <= self.high)
-        slope = 1 / ((np.clip(light, 0, self.high) + self.toe) * np.log1p(self.high / self.toe))
-        return np.where(inside, slope, 0)
+        derivative = 1 / (
+            (np.clip(light, 0, self.high) + self.toe) * np.log1p(self.high / self.toe)
+        )
+        return np.where(inside, derivative, 0)
 
     def _look_up(
         self, place: NDArray[np.float64]
@@ -145,16 +147,16 @@ class DisplayTransform:
         rows = np.arange(len(place))
         value = self._entry(corner)
         total = value.copy()
-        slopes = np.empty((len(place), 3, 3))
+        derivatives = np.empty((len(place), 3, 3))
         for step in range(3):
             axis = order[:, step]
             corner[rows, axis] += 1
             following = self._entry(corner)
             change = following - value
             total += change * rest[rows, axis][:, None]
-            slopes[rows, :, axis] = change * cells
+            derivatives[rows, :, axis] = change * cells
             value = following
-        return total, slopes
+        return total, derivatives
 
     def _entry(self, corner: NDArray[np.int64]) -> NDArray[np.float64]:
         return self.table[corner[:, 0], corner[:, 1], corner[:, 2]].astype(np.float64)
@@ -167,18 +169,18 @@ class DisplayTransform:
         best, least = place.copy(), np.full(len(place), np.inf)
         active = np.arange(len(place))
         for _ in range(NEWTON_STEPS):
-            value, slopes = self._look_up(place[active])
+            value, derivatives = self._look_up(place[active])
             missing = picture[active] - value
             error = np.abs(missing).max(axis=1)
             better = error < least[active]
             best[active[better]], least[active[better]] = place[active[better]], error[better]
             going = error > 0.01 * CLOSE
-            active, missing, slopes = active[going], missing[going], slopes[going]
+            active, missing, derivatives = active[going], missing[going], derivatives[going]
             if not len(active):
                 break
             # A little damping carries the steps across cells that are flat along one direction.
-            normal = np.einsum("nij,nik->njk", slopes, slopes) + 1e-6 * np.eye(3)
-            along = np.einsum("nij,ni->nj", slopes, missing)
+            normal = np.einsum("nij,nik->njk", derivatives, derivatives) + 1e-6 * np.eye(3)
+            along = np.einsum("nij,ni->nj", derivatives, missing)
             step = np.linalg.solve(normal, along[..., None])[..., 0]
             length = np.abs(step).max(axis=1, keepdims=True)
             step *= np.minimum(1, LONGEST_STEP / np.maximum(length, 1e-30))

@@ -28,17 +28,17 @@ def remaining_iterations(solver: GaussNewton, limit: int, averages: int | None =
     if state.is_done:
         return 0.0
     if averages is None and solver.may_start_elsewhere:
-        return float(limit - state.draws)  # how many starts there will be is not known
+        return float(limit - state.iterations)  # how many starts there will be is not known
     descent, averaged = 0.0, float(solver.averaged)
     wanted = float(AVERAGES_BEFORE_QUESTION + USUAL_AVERAGED_ITERATIONS)
     if not state.is_averaging:
-        descent = max(USUAL_DESCENT_ITERATIONS - state.draws, 1)
+        descent = max(USUAL_DESCENT_ITERATIONS - state.iterations, 1)
     elif averaged:
         wanted = _averages_needed(solver)
     if averages is not None:
         wanted = min(wanted, averages)
     left = descent + max(wanted - averaged, 1.0)
-    return max(min(left, limit - state.draws), 0.0)
+    return max(min(left, limit - state.iterations), 0.0)
 
 
 def _averages_needed(solver: GaussNewton) -> float:

@@ -42,7 +42,7 @@ class State:
         x: Parameters.
         errors: Standard errors; infinite while there are none.
         loss: r_A' r_B over the number of residuals.
-        draws: Iterations so far.
+        iterations: So far.
         is_averaging: The steps are over, the linear model is being averaged.
         is_done: Every error is as small as asked for, or as the pictures allow.
         information: What the averaged iterations say; ``None`` before.
@@ -51,7 +51,7 @@ class State:
     x: NDArray[np.float64]
     errors: NDArray[np.float64]
     loss: float
-    draws: int
+    iterations: int
     is_averaging: bool
     is_done: bool
     information: Information | None
@@ -107,7 +107,7 @@ class GaussNewton:
         radius: Largest change of a parameter in one step, in units of its range.
         tolerance: Wanted standard error, in units of the range.
         inner_steps: Most steps on the samples of one iteration.
-        warm_draws: Iterations after which the model is averaged even if steps are still large.
+        warm_iterations: Iterations after which the model is averaged even if steps are still large.
         prior: What is known of the parameters; ``None``: nothing.
         hold: Where parameters stay that residuals tell nothing of; counts for steps only.
         starts: Most places to start from: another one is tried where the steps have ended and more
@@ -116,7 +116,7 @@ class GaussNewton:
         groups: Number of the group of each parameter, from 0: other starts move those groups whose
             residuals are not noise. ``None``: all are one.
         together: So many residuals in a row share their noise: the channels of a pixel.
-        most_draws: Iterations at most: no other start is tried that could not come to its end.
+        max_iterations: Iterations at most: no other start is tried that could not come to its end.
 
     Raises:
         ArgumentError: Sizes do not fit, or bounds are in the wrong order.
@@ -132,14 +132,14 @@ class GaussNewton:
         radius: float = 0.2,
         tolerance: float = 0.003,
         inner_steps: int = 3,
-        warm_draws: int = 12,
+        warm_iterations: int = 12,
         prior: Prior | None = None,
         hold: Prior | None = None,
         starts: int = 1,
         open_range: NDArray[np.bool_] | None = None,
         groups: NDArray[np.int64] | None = None,
         together: int = 1,
-        most_draws: int | None = None,
+        max_iterations: int | None = None,
     ) -> None:
         """Start at the start."""
         self.model, self.low, self.high, self.tolerance = model, low, high, tolerance
@@ -149,19 +149,19 @@ class GaussNewton:
             "radius": radius,
             "tolerance": tolerance,
             "inner_steps": inner_steps,
-            "warm_iterations": warm_draws,
+            "warm_iterations": warm_iterations,
             "prior": prior,
             "hold": hold,
             "starts": starts,
             "open_range": open_range,
             "groups": groups,
             "cluster_size": together,
-            "max_iterations": most_draws,
+            "max_iterations": max_iterations,
         }
         self._solver = _native.GaussNewton(model, x, settings)
 
     def step(self) -> State:
-        """Make one draw and use it up."""
+        """Sample new paths and take one step."""
         self._solver.step()
         return self.state
 
@@ -209,7 +209,7 @@ class GaussNewton:
 
     @property
     def best(self) -> Place | None:
-        """The place that explains the residuals best; ``None`` before draws were averaged."""
+        """The place that explains the residuals best; ``None`` before iterations were averaged."""
         best = self._solver.best
         return None if best is None else Place.of(best)
 
@@ -223,9 +223,9 @@ class GaussNewton:
         """Whether another start may follow, or is under way."""
         return self._solver.may_start_elsewhere
 
-    def may_go_on(self, draws: int) -> bool:
+    def may_go_on(self, iterations: int) -> bool:
         """Return whether one more start is allowed after so many iterations, and could end."""
-        return self._solver.may_go_on(draws)
+        return self._solver.may_go_on(iterations)
 
     def gathered(self) -> NDArray[np.float64]:
         """Return the parameters of each group where they explain its residuals best."""

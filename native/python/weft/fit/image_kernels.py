@@ -10,8 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import weft
 from weft._native import Module, Tensor, grid
 from weft.fit.texture_images import KNOWN_SHARE
@@ -65,7 +63,6 @@ class ImageKernels:
         self._quantiles = load_kernels(device, "quantile")
         self._histogram = Tensor.zeros(device, (BINS,), "uint")
         self._state = Tensor.zeros(device, (STATE_WORDS,), "uint")
-        self._gaussians: dict[float, Tensor] = {}
         self.one = Tensor.ones(device, (1,), "float")
 
     def box_blur(self, image: Tensor, shape: Shape, radius: int) -> Tensor:
@@ -100,29 +97,6 @@ class ImageKernels:
         )
         layout = (size, along, lines, inner, over)
         kernel.dispatch((lines, -(-size // run), 1), image, out, *layout, radius)
-        return out
-
-    def gaussian_blur(self, image: Tensor, shape: Shape, sigma: float) -> Tensor:
-        """Return an image averaged by a Gaussian of `sigma` texels; edges are repeated.
-
-        Args:
-            image: Contiguous floats.
-            shape: Height, width, channels.
-            sigma: Texels; 0 gives the image itself.
-        """
-        if sigma <= 0:
-            return image
-        height, width, channels = shape
-        radius = int(3 * sigma + 0.5)
-        if sigma not in self._gaussians:
-            weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
-            normal = (weights / weights.sum()).astype(np.float32)
-            self._gaussians[sigma] = Tensor.from_numpy(self.device, normal)
-        kernel, lanes = self.images.gaussianAxis, grid((image.size,))
-        out = image
-        for size, along in ((height, width * channels), (width, channels)):
-            source, out = out, Tensor.empty(self.device, image.shape)
-            kernel(lanes, source, out, size, along, radius, self._gaussians[sigma])
         return out
 
     def add_variation(

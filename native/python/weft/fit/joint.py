@@ -37,21 +37,21 @@ if TYPE_CHECKING:
     from weft.fit.texture_schedule import StepSchedule
     from weft.fit.tied_maps import TiedSchedule
 
-COUPLED_DRAWS = 6  # that the couplings are averaged over
-WARM_DRAWS = 3  # textures alone, before numbers move
+COUPLED_ITERATIONS = 6  # that the couplings are averaged over
+WARM_ITERATIONS = 3  # textures alone, before numbers move
 RADIUS = 0.08  # largest step of a number, of its range
-RECENT_DRAWS = 6  # that steps of numbers are averaged over before results are
+RECENT_ITERATIONS = 6  # that steps of numbers are averaged over before results are
 REACH = 0.02  # of the range: averages start anew when numbers have moved farther
 SMALLEST_BLUR = 1  # radius of what couplings are averaged over, texels
 
 
 class JointModel:
-    """One step of all parameters on each draw, but of the numbers that are `fixed`.
+    """One step of all parameters in each iteration, but of the scalars that are `fixed`.
 
     Args:
-        numbers: Model of the numbers.
+        scalars: Model of the scalar parameters.
         textures: Model of the textures, with the same views.
-        x: Where the numbers begin.
+        x: Where the scalar parameters begin.
         low: Their lower bounds.
         high: Their upper bounds.
         prior: What is known of them; ``None``: nothing.
@@ -59,7 +59,7 @@ class JointModel:
 
     def __init__(
         self,
-        numbers: ScalarModel,
+        scalars: ScalarModel,
         textures: TextureModel,
         x: NDArray[np.float64],
         low: NDArray[np.float64],
@@ -67,7 +67,7 @@ class JointModel:
         prior: Prior | None = None,
     ) -> None:
         """Start at the start."""
-        self.numbers, self.textures = numbers, textures
+        self.scalars, self.textures = scalars, textures
         self.x, self.low, self.high = np.clip(x, low, high), low, high
         self.fixed = np.zeros(len(x), bool)
         self.prior = prior or Prior.none(len(x))
@@ -141,19 +141,19 @@ class JointModel:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
         self.textures.select_pixels()
 
-    def step(self, draw: int, schedule: StepSchedule, tied_schedule: TiedSchedule) -> None:
-        """Draw once, and use the draw up.
+    def step(self, iteration: int, schedule: StepSchedule, tied_schedule: TiedSchedule) -> None:
+        """Sample new paths and take one optimisation step.
 
         Args:
-            draw: Number of the draw.
-            schedule: How textures move; results are averaged: all further draws count alike.
+            iteration: Number of the iteration.
+            schedule: How textures move; results are averaged: all further iterations count alike.
             tied_schedule: How maps move that are tied.
         """
         textures = self.textures
         textures.upload()
-        self.numbers.draw(self.x, samples=schedule.samples)
-        textures.factors = self.numbers.light_factors(self.x)
-        textures.draws += 1
+        self.scalars.draw(self.x, samples=schedule.samples)
+        textures.factors = self.scalars.light_factors(self.x)
+        textures.iterations += 1
         texels = textures.texels
         a, b = self._look(texels)
         self.residuals = (a.residual, b.residual)
@@ -161,14 +161,14 @@ class JointModel:
         textures.note_loss(self.loss, float(np.mean((a.residual - b.residual) ** 2)) / 4)
         gradient = textures.collect(texels, self._carried(a.residual, b.residual))
         all_fixed = bool(self.fixed.all())
-        if not all_fixed and (self._coupled < COUPLED_DRAWS or draw % 4 == 0):
+        if not all_fixed and (self._coupled < COUPLED_ITERATIONS or iteration % 4 == 0):
             self._couple(texels, a, b)
         if textures.needs_curvature():
             raised = self._raised(a, b)
-            self.numbers.residuals(self.x, texels)
+            self.scalars.residuals(self.x, texels)
             textures.add_curvature(raised)
         textures.require_numbers()
-        if not all_fixed and draw >= WARM_DRAWS:
+        if not all_fixed and iteration >= WARM_ITERATIONS:
             step = self._number_step(a, b, gradient, schedule)
             for share, coupling in zip(step.tolist(), self._couplings, strict=True):
                 textures.state.kernels.vectors.addScaled(gradient, coupling, share)
@@ -184,10 +184,10 @@ class JointModel:
     def _look(self, texels: Tensor) -> tuple[LinearizedResiduals, LinearizedResiduals]:
         """Return both halves of the last draw; without derivatives where all numbers are fixed."""
         if not self.fixed.all():
-            return self.numbers.linearise(self.x, texels)
+            return self.scalars.linearise(self.x, texels)
         a, b = (
             LinearizedResiduals(residual, np.zeros((len(residual), 0)))
-            for residual in self.numbers.residuals(self.x, texels)
+            for residual in self.scalars.residuals(self.x, texels)
         )
         return a, b
 
@@ -211,9 +211,9 @@ class JointModel:
         self, a: NDArray[np.floating], b: NDArray[np.floating]
     ) -> list[list[NDArray[np.float32]]]:
         """Return what each half of each view passes on: samples of one carry the other's values."""
-        gains = self.numbers.unknowns.gains(self.x, len(self.numbers.views))
+        gains = self.scalars.unknowns.gains(self.x, len(self.scalars.views))
         out, first = [], 0
-        for gain, view in zip(gains, self.numbers.views, strict=True):
+        for gain, view in zip(gains, self.scalars.views, strict=True):
             scale = view.weights[view.pixels] * gain
             part = slice(first, first + scale.size)
             out.append([half[part].reshape(scale.shape) * scale for half in (b, a)])
@@ -227,7 +227,7 @@ class JointModel:
     def _couple(self, texels: Tensor, a: LinearizedResiduals, b: LinearizedResiduals) -> None:
         """Average the couplings C of numbers and texels over draws."""
         self._coupled += 1
-        count = float(min(self._coupled, COUPLED_DRAWS))
+        count = float(min(self._coupled, COUPLED_ITERATIONS))
         for unknown in range(len(self.x)):
             adjoints = self._carried(a.jacobian[:, unknown], b.jacobian[:, unknown])
             coupling = self.textures.collect(texels, adjoints)
@@ -241,12 +241,12 @@ class JointModel:
         """Return what TextureModel.add_curvature() takes: films change as each map is raised."""
         out = []
         for region in self.textures.regions:
-            above = self.numbers.residuals(self.x, self.textures.raised(region))
-            slopes = [
+            above = self.scalars.residuals(self.x, self.textures.raised(region))
+            derivatives = [
                 (after - before.residual) / RAISE
                 for before, after in zip((a, b), above, strict=True)
             ]
-            out.append(self._carried(slopes[0], slopes[1]))
+            out.append(self._carried(derivatives[0], derivatives[1]))
         return out
 
     def _reduced(
@@ -254,7 +254,7 @@ class JointModel:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return matrix and gradient of the numbers with the textures eliminated."""
         # collect() adds both halves, normal_equations() takes their mean.
-        matrix, slope = 2 * normal.matrix, 2 * normal.gradient
+        matrix, derivative = 2 * normal.matrix, 2 * normal.gradient
         rows = [*self._couplings, gradient]
         for tied in self.textures.tied:
             maps = np.stack(
@@ -266,11 +266,11 @@ class JointModel:
             )
             solved = np.linalg.solve(tied.precision(blur), maps[..., :-1])
             both = np.einsum("...ij,...ik->jk", solved, maps)
-            matrix, slope = matrix - both[:, :-1], slope - both[:, -1]
+            matrix, derivative = matrix - both[:, :-1], derivative - both[:, -1]
         for region in self.textures.untied:
             both = self.textures.state.products(region, rows, blur)
-            matrix, slope = matrix - both[:, :-1], slope - both[:, -1]
-        return matrix, slope
+            matrix, derivative = matrix - both[:, :-1], derivative - both[:, -1]
+        return matrix, derivative
 
     def _number_step(
         self,
@@ -283,7 +283,8 @@ class JointModel:
         reduced = self._reduced(normal_equations(a, b), gradient, max(schedule.blur, SMALLEST_BLUR))
         extent = self.high - self.low
         equations = self._equations
-        equations.add(self.x, *reduced, equations.count + 1 if schedule.average else RECENT_DRAWS)
+        most = equations.count + 1 if schedule.average else RECENT_ITERATIONS
+        equations.add(self.x, *reduced, most)
         normal = self.prior.add_to(equations.at(self.x), self.x, 2 * residual_variance(a, b))
         free = np.flatnonzero(~self.fixed)
         step = np.zeros_like(self.x)

@@ -77,7 +77,7 @@ class JointStage(ScalarStageBase):
         self.images = build_texture_model(renderer, self.views, textures, settings)
         unknowns = self.unknowns
         self.model = JointModel(
-            self.numbers,
+            self.scalars,
             self.images,
             unknowns.start,
             unknowns.low,
@@ -112,14 +112,14 @@ class JointStage(ScalarStageBase):
         joint.passes, joint.iterations, self.weighing.rounds = map(int, saved["joint.counts"])
         self.images.restore(part_of(saved, "textures"))
         self.model.restore(part_of(saved, "model"))
-        selections = {name: part_of(saved, f"selection.{name}") for name in ("numbers", "textures")}
+        selections = {name: part_of(saved, f"selection.{name}") for name in ("scalars", "textures")}
         joint.selections = {name: entry for name, entry in selections.items() if entry}
         joint.found = restored_information(part_of(saved, "found"))
         super().restore(saved)
 
     def end(self) -> None:
         """Leave the scene on the device with what was found."""
-        self.numbers.write(self.x)
+        self.scalars.write(self.x)
         self.images.write_result()
 
     @property

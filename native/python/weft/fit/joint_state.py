@@ -41,7 +41,7 @@ class JointState:
         model: Of the scalars and textures together.
         weighing: When the pixels of photos are weighed anew.
         textured: Numbers of the materials whose textures change.
-        selections: Pixel selections and weights, of ``"numbers"`` and of ``"textures"``.
+        selections: Pixel selections and weights, of ``"scalars"`` and of ``"textures"``.
         iterations: Of the textures so far.
         passes: Scalar passes that have ended.
         found: What the last of these says of the scalars; ``None``: nothing.

@@ -119,7 +119,8 @@ def _summary(fit: FitInputs, result: FitResult) -> dict[str, Any]:
         "verdict": result.verdict.as_dict(),
         "problems": [problem.as_dict() for problem in result.problems],
         "reason": result.reason,
-        "draws": 0 if latest is None else latest.iterations,
+        "iterations": 0 if latest is None else latest.iterations,
+        "draws": 0 if latest is None else latest.iterations,  # the name of the release before
         "seconds": 0.0 if latest is None else latest.seconds,
         "loss": None if latest is None else _finite(latest.loss),
         "undetermined": dict(result.undetermined),
@@ -143,7 +144,8 @@ def _finite(value: ArrayLike) -> float | list[float | None] | None:
 
 def _entry(progress: Progress) -> dict[str, Any]:
     return {
-        "draws": progress.iterations,
+        "iterations": progress.iterations,
+        "draws": progress.iterations,  # the name of the release before
         "seconds": progress.seconds,
         "loss": _finite(progress.loss),
         "values": {name: _finite(value) for name, value in progress.values.items()},

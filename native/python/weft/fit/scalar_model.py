@@ -52,7 +52,7 @@ class ScalarModel:
         self.views = views
         self.unknowns = unknowns
         self.samples, self.bounces, self.seed = samples, bounces, seed
-        self.draws = 0
+        self.iterations = 0
         self._drawn = samples
         owners = [(renderer.device, renderer.tables)]
         owners += [(own.renderer.device, own.tables) for view in views for own in view.recorders]
@@ -90,9 +90,9 @@ class ScalarModel:
             samples=self._drawn,
             bounces=self.bounces,
             seed=self.seed,
-            draw=self.draws,
+            draw=self.iterations,
         )
-        self.draws += 1
+        self.iterations += 1
 
     def linearise(
         self, x: NDArray[np.float64], texels: Tensor | None = None

@@ -35,7 +35,7 @@ def set_samples(stage: ScalarStageBase) -> None:
     """Take more paths of few pixels: noise may lead scalars to where there is no way back from."""
     samples = stage.settings.samples
     pixels = sum(len(view.pixels) for view in stage.views)
-    stage.numbers.samples = min(
+    stage.scalars.samples = min(
         max(MIN_PATHS // max(pixels, 1), samples), MAX_SAMPLES_FACTOR * samples
     )
 
@@ -78,7 +78,7 @@ class ScalarPass(Phase):
         is_known = solver.state.is_done
         if not self.is_polish:
             is_known = is_known or solver.averaged >= EARLY_AVERAGES
-        return is_known or solver.state.draws >= self.limit
+        return is_known or solver.state.iterations >= self.limit
 
     @property
     def remaining(self) -> float:
@@ -86,7 +86,7 @@ class ScalarPass(Phase):
         averages = None if self.is_polish else EARLY_AVERAGES
         if self._solver is not None:
             return 0.0 if self.is_done else remaining_iterations(self._solver, self.limit, averages)
-        before = self._stage.solver.state.draws or EARLY_ITERATIONS
+        before = self._stage.solver.state.iterations or EARLY_ITERATIONS
         return min(POLISH_FACTOR * before if self.is_polish else before, self.limit)
 
     def begin(self) -> None:
@@ -99,7 +99,7 @@ class ScalarPass(Phase):
             joint.images.write_result()
         else:
             joint.images.upload()
-        restore_views(stage.views, joint.selections["numbers"])
+        restore_views(stage.views, joint.selections["scalars"])
         set_samples(stage)
         self._solver = stage.solver = self._new_solver()
 
@@ -107,10 +107,10 @@ class ScalarPass(Phase):
         """Look for pixels that show the scalars alone."""
         stage, joint = self._stage, self._joint
         start, fraction = stage.unknowns.start, stage.settings.information
-        self._has_pixels = stage.numbers.select_pixels(start, fraction, joint.shown)
+        self._has_pixels = stage.scalars.select_pixels(start, fraction, joint.shown)
         if self._has_pixels:
             self._solver = stage.solver
-            joint.selections["numbers"] = save_views(stage.views)
+            joint.selections["scalars"] = save_views(stage.views)
             self._measure_loss()
             set_samples(stage)
 

@@ -46,14 +46,14 @@ class ScalarPhase(Phase):
     def begin(self) -> None:
         """Select the pixels that hold the information about the scalars."""
         stage = self._stage
-        stage.numbers.select_pixels(stage.x, stage.settings.information)
+        stage.scalars.select_pixels(stage.x, stage.settings.information)
 
     def step(self) -> None:
         """Sample new paths and take one optimisation step."""
         stage = self._stage
         if self._is_weighing_due and self._weighing.go_on(stage):
             stage.solver.forget()
-        stage.numbers.samples = self._samples()
+        stage.scalars.samples = self._samples()
         stage.solver.step()
         stage.meter.record(*stage.solver.residuals)
 
@@ -80,7 +80,7 @@ class ScalarPhase(Phase):
         """The standard errors are small enough, or the iterations are used up."""
         stage = self._stage
         is_found = stage.solver.state.is_done and self._weighing.is_over()
-        return is_found or stage.solver.state.draws >= stage.settings.max_iterations
+        return is_found or stage.solver.state.iterations >= stage.settings.max_iterations
 
     @property
     def remaining(self) -> float:
@@ -121,7 +121,7 @@ class ScalarStage(ScalarStageBase):
 
     def end(self) -> None:
         """Leave the scene on the device with what was found."""
-        self.numbers.write(self.x)
+        self.scalars.write(self.x)
 
     @property
     def has_converged(self) -> bool:

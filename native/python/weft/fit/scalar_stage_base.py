@@ -101,7 +101,7 @@ class ScalarStageBase(ABC):
             with_texels=bool(textures),
         )
         self.meter = LossMeter(self.views)
-        self.numbers = ScalarModel(
+        self.scalars = ScalarModel(
             renderer,
             self.views,
             self.unknowns,
@@ -128,7 +128,7 @@ class ScalarStageBase(ABC):
         """Return a solver for the scalars that begins at `x`."""
         unknowns = self.unknowns
         return GaussNewton(
-            self.numbers,
+            self.scalars,
             x,
             unknowns.low,
             unknowns.high,
@@ -139,7 +139,7 @@ class ScalarStageBase(ABC):
             open_range=unknowns.has_open_range(),
             groups=unknowns.groups(),
             together=CHANNELS,
-            most_draws=max_iterations,
+            max_iterations=max_iterations,
         )
 
     def _start_prior(self) -> Prior:
@@ -186,7 +186,7 @@ class ScalarStageBase(ABC):
     @cached_property
     def phases(self) -> PhaseList:
         """The phases of the fit, in their order."""
-        return PhaseList(self._build_phases(), self.numbers.renderer.interrupt)
+        return PhaseList(self._build_phases(), self.scalars.renderer.interrupt)
 
     @abstractmethod
     def _build_phases(self) -> Sequence[Phase]:
@@ -207,14 +207,14 @@ class ScalarStageBase(ABC):
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later iterations depend on."""
-        draws = {"numbers.draws": np.array(self.numbers.draws)}
-        own = draws | prefixed("loss", self.meter.state())
+        iterations = {"scalars.iterations": np.array(self.scalars.iterations)}
+        own = iterations | prefixed("loss", self.meter.state())
         return save_views(self.views) | own | prefixed("phases", self.phases.state())
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where state() was called."""
         restore_views(self.views, saved)
-        self.numbers.draws = int(saved["numbers.draws"])
+        self.scalars.iterations = int(saved["scalars.iterations"])
         self.meter.restore(part_of(saved, "loss"))
         self.phases.restore(part_of(saved, "phases"))
 
@@ -227,14 +227,14 @@ class ScalarStageBase(ABC):
         self, samples: int, draw: int, bounces: int | None = None
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Draw the views' pixels at what was found; see weft.fit.validation.Stage."""
-        numbers = self.numbers
-        before = numbers.draws, numbers.bounces
-        numbers.draws, numbers.bounces = draw, bounces or numbers.bounces
+        scalars = self.scalars
+        before = scalars.iterations, scalars.bounces
+        scalars.iterations, scalars.bounces = draw, bounces or scalars.bounces
         try:
-            numbers.draw(self.x, samples=samples)
-            return numbers.residuals(self.x)
+            scalars.draw(self.x, samples=samples)
+            return scalars.residuals(self.x)
         finally:
-            numbers.draws, numbers.bounces = before
+            scalars.iterations, scalars.bounces = before
 
     def values(self) -> Mapping[str, NDArray[np.float64]]:
         """Return the values by name."""
@@ -276,7 +276,7 @@ class ScalarStageBase(ABC):
 
         targets = [view.target for view in self.views]
         evidence = diagnosis.Evidence(
-            self.numbers.renderer,
+            self.scalars.renderer,
             targets,
             self.parameters,
             self.unknowns,

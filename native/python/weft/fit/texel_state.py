@@ -135,12 +135,12 @@ class TexelState:
         """
         kernels, part = self.kernels, region.part
         stiffness = self.stiffness(region, schedule.blur)
-        slope = kernels.blurred(gradient[part], region.shape, schedule.blur)
+        derivative = kernels.blurred(gradient[part], region.shape, schedule.blur)
         texels = self.texels[part]
-        kernels.add_variation(texels, slope, region.shape, EDGE, stiffness.prior, EDGE)
+        kernels.add_variation(texels, derivative, region.shape, EDGE, stiffness.prior, EDGE)
         kernels.texels.moveTexels(
             grid((texels.size,)),
-            slope,
+            derivative,
             stiffness.divisor,
             texels,
             self.velocity[part],

@@ -111,7 +111,7 @@ class MapGroup:
         out = np.zeros((*self.size, count, count))
         for row, own in enumerate(parts):
             for column, other in enumerate(parts):
-                # Slopes along a colour are sums of its channels: only its partner tells them apart.
+                # Derivatives along a colour are sums of its channels: its partner tells them apart.
                 wide = own.stop - own.start >= other.stop - other.start
                 entries = columns[column][..., own] if wide else columns[row][..., other]
                 shape = (*self.size, own.stop - own.start, other.stop - other.start)

@@ -41,7 +41,7 @@ class TextureModel(TextureReplay):
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on, the views apart."""
         state = self.state
-        counts = np.array([self.draws, state.curvatures, state.averaged])
+        counts = np.array([self.iterations, state.curvatures, state.averaged])
         tied = [prefixed(f"tied.{k}", entry.save()) for k, entry in enumerate(self.tied)]
         return {name: value for part in tied for name, value in part.items()} | {
             **state.save(),
@@ -53,7 +53,7 @@ class TextureModel(TextureReplay):
         """Go back to where save() was called."""
         state = self.state
         state.restore(saved)
-        self.draws, state.curvatures, state.averaged = map(int, saved["counts"])
+        self.iterations, state.curvatures, state.averaged = map(int, saved["counts"])
         self.loss, self.noise, *self.losses = map(float, saved["loss"])
         for number, entry in enumerate(self.tied):
             entry.restore(part_of(saved, f"tied.{number}"))
@@ -77,8 +77,8 @@ class TextureModel(TextureReplay):
     def needs_curvature(self) -> bool:
         """Return whether curvature() is due on this draw."""
         if self.tied:
-            return self.state.curvatures < 16 or self.draws % 3 == 0
-        return self.state.curvatures < 4 or self.draws % 8 == 0
+            return self.state.curvatures < 16 or self.iterations % 3 == 0
+        return self.state.curvatures < 4 or self.iterations % 8 == 0
 
     def add_curvature(self, adjoints: Iterable[Adjoints]) -> None:
         """Average, for each texel, what all texels of its map together add to its curvature.
@@ -123,13 +123,13 @@ class TextureModel(TextureReplay):
         """Step against a gradient with all maps of a material together."""
         if not self.tied:
             return
-        slopes, texels = to_host(gradient), to_host(self.texels)
+        derivatives, texels = to_host(gradient), to_host(self.texels)
         for tied in self.tied:
             group = tied.group
             tied.expect(self.loss, self.noise * schedule.noise)
             maps = group.gather(texels)
             variation = variation_derivative(maps.astype(np.float32), EDGE).astype(np.float64)
-            moved = tied.move(maps, group.gather_sums(slopes), variation, schedule)
+            moved = tied.move(maps, group.gather_sums(derivatives), variation, schedule)
             group.scatter(moved, texels)
         self.texels.copy_from_numpy(texels)
 
@@ -175,7 +175,7 @@ class TextureModel(TextureReplay):
     def uncertainty(self, tied: TiedMaps) -> Uncertainty:
         """Return what is not known of maps that are tied."""
         state = self.state
-        version = (self.draws, len(self.losses), state.averaged, state.curvatures)
+        version = (self.iterations, len(self.losses), state.averaged, state.curvatures)
         kept, found = self._uncertain.get(id(tied), (None, None))
         if found is None or kept != version:
             found = tied.uncertainty(

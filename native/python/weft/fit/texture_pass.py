@@ -115,7 +115,7 @@ class TexturePass(Phase):
 
     def _keep_selected(self) -> None:
         """Let the loss count the pixels that the phases have selected."""
-        numbers = self._joint.selections.get("numbers", {})
+        numbers = self._joint.selections.get("scalars", {})
         stage = self._stage
         stage.meter.keep(
             [
@@ -141,11 +141,11 @@ class TexturePass(Phase):
 
     def _weigh_by_noise(self) -> None:
         """Let pixels count by the noise that renders have there."""
-        numbers, x = self._stage.numbers, self._joint.model.x
+        scalars, x = self._stage.scalars, self._joint.model.x
         meter = NoiseMeter(self._stage.views)
         for _ in range(MEASURED_ITERATIONS):
-            numbers.draw(x, samples=self._stage.settings.samples)
-            residuals = numbers.residuals(x)
+            scalars.draw(x, samples=self._stage.settings.samples)
+            residuals = scalars.residuals(x)
             meter.add(*residuals)
         if self._stage.meter.is_open:
             self._stage.meter.begin(*residuals)
@@ -170,7 +170,7 @@ class TexturePass(Phase):
         joint.images.upload()
         joint.weighing.go_on(self._stage)
         joint.selections["textures"] = save_views(views)
-        selection = joint.selections.get("numbers", {})
+        selection = joint.selections.get("scalars", {})
         if not selection:
             return
         for number, (view, trust) in enumerate(zip(views, before, strict=True)):

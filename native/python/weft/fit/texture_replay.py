@@ -81,7 +81,7 @@ class TextureReplay:
             self.regions.append(Region(parameter, first, texture.pixels.shape))
         lights = 1 + max(number for view in views for number in view.lights)
         self.factors = np.ones((lights + 1, 3), np.float32)  # of lights; the last is 1
-        self.draws = 0
+        self.iterations = 0
         self.loss = float("inf")
         self._films: list[Tensor] = []
         self._views = [ViewFilms(view, renderer.device) for view in views]
@@ -114,9 +114,9 @@ class TextureReplay:
             samples=samples,
             bounces=self.bounces,
             seed=self.seed,
-            draw=self.draws,
+            draw=self.iterations,
         )
-        self.draws += 1
+        self.iterations += 1
 
     def upload(self) -> None:
         """Give the scene on the device the textures as they are."""

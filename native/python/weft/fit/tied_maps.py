@@ -194,10 +194,10 @@ class TiedMaps:
         smoothness = np.array([entry.parameter.smoothness for entry in self.group.regions])
         prior = np.maximum(typical, 0) * self.group.each(smoothness.tolist())
         pull = 2 * self.variance * np.linalg.inv(self.covariance)
-        slope = blurred_by(gradient, schedule.blur) + prior * EDGE * variation
-        slope = slope + np.einsum("ij,...j->...i", pull, maps - self.mean)
+        derivative = blurred_by(gradient, schedule.blur) + prior * EDGE * variation
+        derivative = derivative + np.einsum("ij,...j->...i", pull, maps - self.mean)
         matrix = self.precision(schedule.blur) + 4 * np.diag(prior)
-        step = -np.linalg.solve(matrix, slope[..., None])[..., 0]
+        step = -np.linalg.solve(matrix, derivative[..., None])[..., 0]
         largest = LARGEST_STEP * self.range
         moved = np.clip(
             maps + schedule.rate * np.clip(step, -largest, largest), self.low, self.high
@@ -246,13 +246,13 @@ class TiedMaps:
         size = count * numbers
         matrix = np.einsum("hwa,hwij,hwb->aibj", weights, self.blocks, weights, optimize=True)
         matrix = matrix.reshape(size, size)
-        slope = np.einsum("hwa,hwi->ai", weights, gradient).ravel()
+        derivative = np.einsum("hwa,hwi->ai", weights, gradient).ravel()
         diagonal = np.diag(matrix)
         told = diagonal > TOLD_SUM * max(float(diagonal.max()), 0.0)
         scale = np.sqrt(np.where(told, diagonal, np.inf))
         values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
         inverse = np.where(values > TOLD_SUM, 1 / (np.maximum(values, TOLD_SUM) + RIDGE), 0.0)
-        step = -share * (vectors @ (inverse * (vectors.T @ (slope / scale)))) / scale
+        step = -share * (vectors @ (inverse * (vectors.T @ (derivative / scale)))) / scale
         steps = step.reshape(count, numbers)
         largest = LARGEST_STEP * self.range * (1.0 if share > 0.5 else 0.25)
         steps *= min(1.0, float(1 / max(np.max(np.abs(steps) / largest), 1e-30)))

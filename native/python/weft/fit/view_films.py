@@ -124,7 +124,7 @@ class ViewFilms:
             factors: Of the colours of each part.
         """
         known = (before, after, self._weight, self._lost, self.count, step)
-        return self._each(self._kernels.crossSlopes, known, factors)
+        return self._each(self._kernels.crossDerivatives, known, factors)
 
     def _each(
         self, kernel: Function, known: Sequence[Any], factors: NDArray[np.float32]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import warnings
 
-from weft.optim.first_order import SGD, Adam, AdamW
+from weft.optim import first_order
+from weft.optim.first_order import *  # noqa: F403  (an optimizer is named in its own file)
 from weft.optim.lbfgs import LBFGS, Minimum
 from weft.optim.levenberg_marquardt import LeastSquares, LevenbergMarquardt
 from weft.optim.model import Model
@@ -25,9 +26,6 @@ from weft.optim.schedules import (
 
 __all__ = [
     "LBFGS",
-    "SGD",
-    "Adam",
-    "AdamW",
     "LeastSquares",
     "LevenbergMarquardt",
     "Minimum",
@@ -40,6 +38,7 @@ __all__ = [
     "exponential_rate",
     "step_rate",
 ]
+__all__ += first_order.__all__
 
 
 def __getattr__(name: str) -> object:

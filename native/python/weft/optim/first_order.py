@@ -11,6 +11,8 @@ from weft._native import ArgumentError
 from weft.optim.optimizer import Array, Bounds, Optimizer, Rates
 from weft.optim.parameters import Tensors, read_number
 
+__all__ = ["SGD", "Adam", "AdamW"]
+
 
 class SGD(Optimizer):
     """Gradient descent, with momentum if asked for.
