@@ -84,6 +84,17 @@ std::vector<std::string> options_of(const std::string& source, const CudaSearch&
     return options;
 }
 
+/// The names that options define: "SLANG_CUDA_ENABLE_HALF".
+Names defines_of(const std::vector<std::string>& options) {
+    Names names;
+    for (const std::string& option : options) {
+        if (option.starts_with("-D")) {
+            names.insert(option.substr(2, option.find_first_of("=(") - 2));
+        }
+    }
+    return names;
+}
+
 /// "file.slang(12): error: text" as data; nullopt for any other line.
 std::optional<core::Diagnostic> parse_line(std::string_view line) {
     const std::size_t marker = line.find("): ");
@@ -204,7 +215,15 @@ std::vector<std::byte> KernelCompiler::build(const std::string& source, const Ke
     for (std::string word; words >> word;) {
         request.options.push_back(word);
     }
-    NvrtcResult result = compiler.compile(request);
+    NvrtcResult result;
+    if (m_options.empty()) {
+        request.source = m_cutter.cut(source, defines_of(request.options));
+        result = compiler.compile(request);
+        request.source = source;
+    }
+    if (result.image.empty()) { // also for the messages: their lines are those of the whole source
+        result = compiler.compile(request);
+    }
     if (result.image.empty()) {
         throw rejected(result.log, desc.label);
     }

@@ -5,6 +5,7 @@
 #include "core/kernel_images.hpp"
 #include "device/cuda/adapter.hpp"
 #include "device/cuda/nvrtc.hpp"
+#include "device/cuda/prelude.hpp"
 #include "device/kernel.hpp"
 
 #include <atomic>
@@ -64,6 +65,7 @@ private:
     core::FileCache m_cache;
     std::atomic<bool> m_refuses_shipped{false};
     std::string m_options;
+    PreludeCutter m_cutter;
     std::mutex m_mutex;
     std::optional<std::optional<NvrtcLocation>> m_location;
     std::unique_ptr<const Nvrtc> m_nvrtc;
