@@ -278,10 +278,11 @@ py::array_t<float> box_blur(const FitFloats& image, std::size_t radius) {
 }
 
 void bind_images(py::module_& module) {
-    module.def("box_blur", &box_blur, py::arg("image"), py::arg("radius") = 2,
-               "Returns the mean over the square of side 2 `radius` + 1 around each pixel, as far as "
-               "it lies in the image.\n\n"
-               "Args:\n    image: Shape (height, width, ...).\n    radius: Pixels, 0 or more.\n");
+    module.def(
+        "box_blur", &box_blur, py::arg("image"), py::arg("radius") = 2,
+        "Returns the mean over the square of side 2 `radius` + 1 around each pixel, as far as "
+        "it lies in the image.\n\n"
+        "Args:\n    image: Shape (height, width, ...).\n    radius: Pixels, 0 or more.\n");
 }
 
 } // namespace

@@ -30,7 +30,7 @@ WALLS = (
     Wall("a device backend", r'#include\s*"device/(vulkan|cuda|null)/', ("native/device/",)),
     Wall("Embree", r'#include\s*[<"]embree', ("native/render/embree/",)),
     Wall("Eigen", r'#include\s*[<"]Eigen', ("native/fit/",)),
-    Wall("JSON and zip", r'#include\s*<(nlohmann|zip\.h)', ("native/scene_files/",)),
+    Wall("JSON and zip", r"#include\s*<(nlohmann|zip\.h)", ("native/scene_files/",)),
     Wall("pybind11", r'#include\s*[<"]pybind11/', ("native/python/",)),
     Wall("the type of a device decides the target", TARGET_BY_TYPE, ()),
     Wall(

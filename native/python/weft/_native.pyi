@@ -2969,7 +2969,15 @@ def solve_damped(
     Returns the smallest d with (H + diag(damping)) d = -g on a scale where the diagonal is 1; eigenvalues there that are not above `cutoff` count as 0.
     """
 
-def box_blur(image: NDArray[np.float32], radius: int = 2) -> NDArray[np.float32]: ...
+def box_blur(image: NDArray[np.float32], radius: int = 2) -> NDArray[np.float32]:
+    """
+    Returns the mean over the square of side 2 `radius` + 1 around each pixel, as far as it lies in the image.
+
+    Args:
+        image: Shape (height, width, ...).
+        radius: Pixels, 0 or more.
+    """
+
 def neighbor_products(
     residual_a: _Residuals, residual_b: _Residuals, cluster_size: typing.SupportsInt
 ) -> NDArray[np.float64]:
@@ -4008,9 +4016,9 @@ class Directions:
     ) -> None:
         """
         Args:
-            device: Where the tables go.
-            records: Of the materials, shape (n, 2).
-            rows: One direction a row, shape (directions, parameters).
+        device: Where the tables go.
+        records: Of the materials, shape (n, 2).
+        rows: One direction a row, shape (directions, parameters).
         """
     @property
     def count(self) -> int:
