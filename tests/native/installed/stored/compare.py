@@ -50,7 +50,8 @@ def patch() -> Mesh:
     random = np.random.default_rng(2)
     positions = [(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0), (0, 0, 0.4)]
     triangles = [(0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)]
-    normals = np.array(positions, np.float64) + (0, 0, 2)
+    normals = np.array(positions, np.float64)
+    normals[:, 2] += 2
     return Mesh(
         np.array(positions, np.float32),
         np.array(triangles),
