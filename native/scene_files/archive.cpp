@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <system_error>
@@ -134,7 +135,7 @@ NumberArray ArchiveReader::array(const std::string& name) {
     if (m_taken > m_most) {
         constexpr double kGiB = 1ULL << 30U;
         throw std::runtime_error(core::text("its arrays unpack to more than ",
-                                            static_cast<std::uint64_t>(m_most / kGiB + 0.5),
+                                            std::llround(m_most / kGiB),
                                             " GB, which a file of this size has no need for"));
     }
     const std::shared_ptr<std::byte[]> bytes(new std::byte[member.size]);

@@ -173,7 +173,8 @@ std::optional<std::uint32_t> bounces(Fields& fields, std::string_view name) {
 
 double from_zero(Fields& fields, std::string_view name) {
     const double value = fields.number(name, 0);
-    if (!(value >= 0 && std::isfinite(value))) {
+    const bool is_valid = value >= 0 && std::isfinite(value);
+    if (!is_valid) {
         throw ArgumentError(text("LightPaths: ", name, " must be a number from 0, got ", value));
     }
     return value;

@@ -17,7 +17,7 @@ using core::text;
 namespace {
 
 template <typename T>
-constexpr std::string_view kDescr = "";
+constexpr std::string_view kDescr;
 constexpr bool kIsLittle = std::endian::native == std::endian::little;
 template <>
 constexpr std::string_view kDescr<float> = kIsLittle ? "<f4" : ">f4";
@@ -94,7 +94,7 @@ Json Writer::add(std::string_view type, Json fields) {
 
 template <typename T>
 Json Writer::array(std::span<const T> numbers, std::vector<std::uint64_t> shape,
-                   std::shared_ptr<const void> owner) {
+                   const std::shared_ptr<const void>& owner) {
     const auto bytes = std::as_bytes(numbers);
     std::string hashed = text(kDescr<T>, shape_text(shape));
     hashed.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -102,15 +102,16 @@ Json Writer::array(std::span<const T> numbers, std::vector<std::uint64_t> shape,
     m_arrays.try_emplace(name, NewMember{.name = name + ".npy",
                                          .head = npy_header(kDescr<T>, shape),
                                          .bytes = bytes,
-                                         .owner = std::move(owner)});
+                                         .owner = owner});
     return {{"array", name}};
 }
 
 template Json Writer::array<float>(std::span<const float>, std::vector<std::uint64_t>,
-                                   std::shared_ptr<const void>);
+                                   const std::shared_ptr<const void>&);
 
 std::vector<NewMember> Writer::take_arrays() {
     std::vector<NewMember> members;
+    members.reserve(m_arrays.size());
     for (auto& [name, member] : m_arrays) {
         members.push_back(std::move(member));
     }

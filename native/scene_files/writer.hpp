@@ -58,8 +58,8 @@ private:
 
     template <typename T>
     Json array(std::span<const T> numbers, std::vector<std::uint64_t> shape,
-               std::shared_ptr<const void> owner = {});
-    Json transform(const std::array<double, 12>& matrix);
+               const std::shared_ptr<const void>& owner = {});
+    Json transform(const std::array<double, 12>& rows);
     Json matrix(std::span<const double> numbers, std::vector<std::uint64_t> shape);
     Json sets(const std::vector<scene::AttributeSet>& sets, std::size_t triangles,
               std::size_t width);
