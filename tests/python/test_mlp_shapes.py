@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.networks import Reference, assert_close, evaluate_both, rng
+from support.networks import Reference, assert_close, evaluate_both, network_source, rng
 
 
 @pytest.mark.parametrize("way", ["", "gpu"], ids=["alone", "together"])
@@ -78,3 +78,25 @@ def test_two_networks_of_a_call_have_gradients(device, monkeypatch, count):
         ],
         2e-5,
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "floats"),
+    [
+        # Pairs of rows of tiles, 8 by 8, and the biases' two float4 a tile.
+        ("float, ReLU, Identity, 0, 64, 16, 128, 128", 4 * 32 * (4 * 16 + 8 * 16 + 8 * 2)),
+        ("half, ReLU, Identity, 1, 48, 5, 96, 96", 4 * (32 * (3 * 12 + 6 * 12 + 6) + 2 * 25)),
+        ("float, ReLU, Identity, 0, 32, 8, 64, 64", 1),
+        ("half, ReLU, Identity, 0, 2, 3, 64, 64, 64, 64", 1),
+        ("half, Tanh, Identity, 0, 16, 16, 96", 1),
+        ("float, ReLU, Identity, 0, 2, 3, 600", 1),
+    ],
+)
+def test_wide_networks_ask_for_the_memory_of_their_gradient(device, arguments, floats):
+    """1: none, the kernels of these make do with what they have."""
+    module = weft.Module.load_from_source(device, "mlp_memory", network_source([4, 2]))
+
+    network = module.layout.find_type_by_name(f"Network<{arguments}>")
+
+    (table,) = [field.type for field in network.fields if field.name == "_collected"]
+    assert table.full_name == f"Ptr<Table<float, 1, {floats}>>"
