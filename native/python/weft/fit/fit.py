@@ -138,7 +138,17 @@ class Fit:
         return TextureStage(*where, lit, images, self.settings)
 
     def step(self) -> Progress:
-        """Sample new paths and take one optimisation step."""
+        """Sample new paths and take one optimisation step.
+
+        The first call selects the pixels as well. One thread at a time may step a fit.
+
+        Returns:
+            Where the fit is; also the last entry of `history`.
+
+        Raises:
+            NonFiniteError: Most pixels that are sampled are no finite numbers.
+            DeviceError: The device was lost or has no memory; the fit is where it was before.
+        """
         if self._began is None:
             self._begin()
         assert self._began is not None
@@ -181,10 +191,13 @@ class Fit:
             raise
 
     def save_checkpoint(self, path: str | os.PathLike[str]) -> None:
-        """Write where the fit is, for resume(). An earlier file is replaced at the end.
+        """Write where the fit is, for resume(), between two steps.
 
         Args:
-            path: File, ``.npz``.
+            path: File, ``.npz``; one that is there is replaced once the new one is whole.
+
+        Raises:
+            OSError: The file cannot be written; an earlier one is as it was.
         """
         checkpoint.save_checkpoint(
             path, self, self.stage.state(), self.history, self.problems, self._began is not None
@@ -239,7 +252,7 @@ class Fit:
 
     @property
     def is_done(self) -> bool:
-        """No further step is needed, or allowed."""
+        """No further step is needed, or allowed by `max_iterations` and `texture_iterations`."""
         return self.stage.is_done
 
     def run(
