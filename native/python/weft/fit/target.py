@@ -134,11 +134,7 @@ class Target:
         return f"Target '{self.name}'"
 
     def require_size(self, camera: Camera) -> None:
-        """Refuse a camera that sees another number of pixels than the image has.
-
-        Raises:
-            ArgumentError: Width or height differ.
-        """
+        """Raise an ArgumentError unless the camera has the image's width and height, pixels."""
         height, width = self.image.shape[:2]
         if (camera.width, camera.height) != (width, height):
             raise ArgumentError(

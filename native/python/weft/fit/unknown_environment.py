@@ -246,3 +246,27 @@ def without_box(
         objects=[entry for entry in scene.objects if entry not in boxes],
         environment=own if shines else scene.environment,
     )
+
+
+def inside_box(
+    scene: Scene,
+    targets: Sequence[Target],
+    parameters: Sequence[object],
+    unknown: EnvironmentParameter,
+) -> tuple[Scene, list[Target]]:
+    """Return a scene whose environment is looked for, and targets whose cameras see all of it.
+
+    Raises:
+        ArgumentError: A LightParameter looks for the brightness of the environment, too.
+    """
+    if any(getattr(entry, "light", None) == unknown.name for entry in parameters):
+        raise ArgumentError(
+            f"Fit: an EnvironmentParameter looks for {unknown.name!r}, its brightness included; "
+            "leave out the LightParameter"
+        )
+    return with_unknown(scene, unknown, targets), [
+        target
+        if isinstance(target.camera, (str, int))
+        else replace(target, camera=without_far(target.camera))
+        for target in targets
+    ]
