@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .fitting import SceneFit
 
 PLACE = "weft_session"
-PATIENCE = 1.0  # seconds that jobs get to end, all together
+JOB_END_SECONDS = 1.0  # seconds that jobs get to end, all together
 
 
 class Session:
@@ -148,7 +148,7 @@ class Session:
         jobs, self._jobs = self._jobs, []
         for job in jobs:
             job.abandon()
-        end = time.perf_counter() + PATIENCE
+        end = time.perf_counter() + JOB_END_SECONDS
         are_done = all([job.wait(max(end - time.perf_counter(), 0.0)) for job in jobs])
         for drop in reversed(self._dependents):
             drop()

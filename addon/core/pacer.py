@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import time
 
-REST = 3.0  # times the last drawing, before the next one
-LEAST = 0.1  # seconds between two drawings
+REST_FACTOR = 3.0  # times the last drawing, before the next one
+MIN_INTERVAL = 0.1  # seconds between two drawings
 
 
 class Pacer:
@@ -28,6 +28,6 @@ class Pacer:
         """Return whether something may be shown. Called with every tick."""
         now = time.perf_counter()
         if self._shown is not None:
-            self._due = now + max(LEAST, REST * (now - self._shown))
+            self._due = now + max(MIN_INTERVAL, REST_FACTOR * (now - self._shown))
             self._shown = None
         return now >= self._due

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that do their work in a thread: Blender goes on drawing, ESC cancels."""
+"""Operators that do their work in a thread: Blender goes on drawing, Esc cancels."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class WaitingOperator:
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Let every event pass but ESC."""
+        """Let every event pass but Esc."""
         if event.type == "ESC":
             self._job.cancel()
             return {"RUNNING_MODAL"}

@@ -15,7 +15,9 @@ def clock(monkeypatch):
     return hands
 
 
-@pytest.mark.parametrize(("drawing", "rest"), [(0.001, pacer.LEAST), (0.5, 0.5 * pacer.REST)])
+@pytest.mark.parametrize(
+    ("drawing", "rest"), [(0.001, pacer.MIN_INTERVAL), (0.5, 0.5 * pacer.REST_FACTOR)]
+)
 def test_the_rest_follows_how_long_drawing_took(clock, drawing, rest):
     found = pacer.Pacer()
     assert found.is_due()

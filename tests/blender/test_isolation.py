@@ -80,7 +80,7 @@ def test_a_fit_that_fails_restores_the_scene_and_says_why(plate, monkeypatch):
 
 def test_a_fit_that_hangs_is_left_in_no_time_and_the_extension_can_go(plate, monkeypatch):
     held = threading.Event()
-    monkeypatch.setattr("addon.blender.session.PATIENCE", 0.2)
+    monkeypatch.setattr("addon.blender.session.JOB_END_SECONDS", 0.2)
     after_first_draw(monkeypatch, held.wait)
     before = roughness().default_value
     operator = fit_from_panel(start(plate))

@@ -26,7 +26,11 @@ def sweep_apart(scenario: str, most: int, cache: Path) -> str:
         env=environment,
         check=False,
     )
-    return ended.stdout.strip() + ended.stderr[-4000:] * (ended.returncode not in (0, 1))
+    wrong = ended.stdout.strip()
+    if ended.returncode == bool(wrong):
+        return wrong
+    # It did not come to its end: 1 is also what an exception of its own leaves.
+    return f"{wrong}\nended with {ended.returncode}: {ended.stderr[-4000:]}"
 
 
 def main() -> int:

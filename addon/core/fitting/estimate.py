@@ -28,7 +28,7 @@ MIN_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.scalar_sta
 PATHS_PER_SCALAR = 1 << 11  # in each half
 MAX_SAMPLES_FACTOR = 8  # times those of the settings, where pixels are few
 TRIANGLE_NUMBERS = 46  # corners, normals, one UV map, colours, slots, and the tree that rays search
-UNUSED = 1.25  # records are allocated with room to spare
+RECORD_HEADROOM = 1.25  # records are allocated with room to spare
 SPREAD_OF_SCENE = 2.0  # times faster or slower than earlier fits of the scene
 SPREAD_OF_DEVICE = 30.0  # of one other scene: how many paths escape is not known
 MOST_SPREAD = 3.0  # up to which a time is told before the fit
@@ -138,7 +138,7 @@ def estimate_memory(size: FitSize) -> float:
     under_way = max(paths, default=0) * PATH_ROWS
     rows = MEDIA_RECORD_ROWS if size.has_media else RECORD_ROWS
     rows += 3 * max(size.numbers if size.has_media else size.own_numbers, 1)
-    surfaces = sum(paths) * (size.bounces + 1) * UNUSED
+    surfaces = sum(paths) * (size.bounces + 1) * RECORD_HEADROOM
     surfaces *= 2 if size.has_media else 1  # a segment before each
     recorded = size.parts * (surfaces * rows + sum(paths) * HEAD_ROWS)
     developed = 3 * (1 + size.numbers) * max(size.pixels, default=0)

@@ -32,7 +32,7 @@ from .table import TABLE
 from .values import SIZES, SURFACES, Carried, convert, nothing
 from .view import View
 
-DEEP = 16
+MAX_GROUP_DEPTH = 16
 """Nodes in a row from which on a chain is compiled from its far end."""
 
 SURFACE_NODES = ("ShaderNodeBsdf", "ShaderNodeEeveeSpecular")
@@ -185,7 +185,7 @@ class Compiler:
             self.problem(scope, node, "it is part of a loop of links", "no link")
             return None
         if key not in self.known:
-            if len(self.busy) >= DEEP:
+            if len(self.busy) >= MAX_GROUP_DEPTH:
                 self._compile_upstream(scope, node)
             self.busy.add(key)
             self.known[key] = self._new_output(scope, node, identifier)

@@ -28,7 +28,7 @@ class WEFT_OT_pick_material(bpy.types.Operator):
         """Wait for the click."""
         self._is_pressed = False
         context.window.cursor_modal_set("EYEDROPPER")
-        context.workspace.status_text_set("Click a surface in a 3D view; right click or ESC: none")
+        context.workspace.status_text_set("Click a surface in a 3D view; right click or Esc: none")
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 

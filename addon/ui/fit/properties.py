@@ -120,18 +120,18 @@ class WEFT_PG_fit_target(bpy.types.PropertyGroup):
     )
     own_lights: bpy.props.BoolProperty(
         name="Own Lights",
-        description="Only the lamps and shining objects of a collection lit this picture",
+        description="Only the lights and emissive objects of a collection lit this picture",
     )
     lights: bpy.props.PointerProperty(
         name="Collection",
-        description="Lamps and shining objects that lit this picture; empty: none. Lamps that "
+        description="Lights and emissive objects that lit this picture; empty: none. Lights that "
         "renders hide may be among them",
         type=bpy.types.Collection,
     )
     flash: bpy.props.PointerProperty(
         name="Flash",
-        description="A lamp that stood to this picture's camera as it stands to its parent camera, "
-        "or to the scene's camera. It is dark in pictures that do not name it",
+        description="A light that stood to this picture's camera as it stands to its parent "
+        "camera, or to the scene's camera. It is dark in pictures that do not name it",
         type=bpy.types.Object,
         poll=is_light,
     )

@@ -51,7 +51,7 @@ class WEFT_PG_learned_texture(bpy.types.PropertyGroup):
 
 
 class WEFT_OT_fit_learned_texture(WaitingOperator, bpy.types.Operator):
-    """Teach this texture an image; links and values of the node stay. ESC leaves it as it is"""
+    """Teach this texture an image; links and values of the node stay. Esc leaves it as it is"""
 
     bl_idname = "weft.fit_learned_texture"
     bl_label = "Fit to Image"
@@ -113,7 +113,7 @@ class WEFT_OT_fit_learned_texture(WaitingOperator, bpy.types.Operator):
         """Say how far it is."""
         share, loss = self._progress
         context.workspace.status_text_set(
-            f"Learning '{self.image}': {share:.0%}, loss {loss:.2g}. ESC: leave it"
+            f"Learning '{self.image}': {share:.0%}, loss {loss:.2g}. Esc: leave it"
         )
 
     def conclude(self, context: bpy.types.Context) -> set[str]:

@@ -3,10 +3,11 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from weft import ArgumentError
-from weft.fit import FitSettings, Progress
+from weft.fit import DisplayTransform, FitSettings, Progress
 
 SETTINGS = [("max_draws", "max_iterations"), ("texture_draws", "texture_iterations")]
 PROGRESS = [("draws", "iterations", 3), ("share", "fraction", 0.5)]
@@ -49,6 +50,17 @@ def test_old_names_of_progress_work_and_warn(old, new, value):
 
     with pytest.warns(DeprecationWarning, match=new):
         assert getattr(progress, old) == getattr(progress, new) == value
+
+
+def test_the_old_name_of_what_a_display_can_invert_works_and_warns():
+    ramp = np.linspace(0, 1, 3)
+    table = np.stack(np.meshgrid(ramp, ramp, ramp, indexing="ij"), -1)
+    display, picture = DisplayTransform(table), np.array([[0.5, 0.5, 0.5], [0.5, 1.0, 0.5]])
+
+    with pytest.warns(DeprecationWarning, match="is_invertible"):
+        found = display.tells(picture)
+
+    assert found.tolist() == display.is_invertible(picture).tolist() == [True, False]
 
 
 def test_new_names_do_not_warn():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..spec import NodeSpec
 from ..values import call_with
-from .spaces import FORTH, columns_of
+from .spaces import TO_WORLD, columns_of
 
 if TYPE_CHECKING:
     from weft.scene.values import Value
@@ -26,7 +26,7 @@ def _displacement(context: NodeContext, _output: str) -> Value:
     arguments["normal"] = context.normal if linked is None else linked
     if context.properties["space"] == "WORLD":
         return call_with("displaceWorld", 3, arguments)
-    return call_with("displaceObject", 3, arguments | columns_of(context, "OBJECT", FORTH, 3))
+    return call_with("displaceObject", 3, arguments | columns_of(context, "OBJECT", TO_WORLD, 3))
 
 
 _SHIFTS = MappingProxyType(
@@ -42,7 +42,7 @@ def _vector_displacement(context: NodeContext, _output: str) -> Value:
     if space == "TANGENT":
         arguments["normal"] = context.normal
     if space != "WORLD":
-        arguments |= columns_of(context, "OBJECT", FORTH, 3)
+        arguments |= columns_of(context, "OBJECT", TO_WORLD, 3)
     return call_with(_SHIFTS[space], 3, arguments)
 
 

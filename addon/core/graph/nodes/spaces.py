@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..context import NodeContext
     from ..view import View
 
-FORTH, BACK = "To World", "To Object"
+TO_WORLD, TO_OBJECT = "To World", "To Object"
 CAMERA_NOTE = "Of the scene's camera, in the viewport, too; not in fits"
 
 
@@ -72,7 +72,7 @@ def columns_of(context: NodeContext, space: str, way: str, count: int) -> dict[s
         numbers = [context.attribute("object_info", f"{way} {k}") for k in range(count)]
         return {f"column{k}": ColorAttribute(number) for k, number in enumerate(numbers)}
     view = view_of(context)
-    matrix = view.inverse_columns() if way == FORTH else view.columns()
+    matrix = view.inverse_columns() if way == TO_WORLD else view.columns()
     return {f"column{k}": matrix[k] for k in range(count)}
 
 
@@ -80,7 +80,7 @@ def _turn(context: NodeContext, value: Value, space: str, way: str) -> Value:
     """Return a vector that goes from a space to the world, or back."""
     kind = str(context.properties["vector_type"])
     if kind == "NORMAL":
-        other = BACK if way == FORTH else FORTH
+        other = TO_OBJECT if way == TO_WORLD else TO_WORLD
         return call_with("turnNormal", 3, {"v": value, **columns_of(context, space, other, 3)})
     count = 4 if kind == "POINT" else 3
     function = "turnPoint" if kind == "POINT" else "turnVector"
@@ -92,9 +92,9 @@ def _transform(context: NodeContext, _output: str) -> Value:
     value = context.input("Vector")
     if source != target:
         if source != "WORLD":
-            value = _turn(context, value, source, FORTH)
+            value = _turn(context, value, source, TO_WORLD)
         if target != "WORLD":
-            value = _turn(context, value, target, BACK)
+            value = _turn(context, value, target, TO_OBJECT)
     if context.properties["vector_type"] == "NORMAL":
         return call("unitOrZero", 3, v=value)
     return value
@@ -103,7 +103,7 @@ def _transform(context: NodeContext, _output: str) -> Value:
 def radial_tangent(context: NodeContext, axis: str) -> Value:
     """Return the tangent around an axis of the object, world space, unit."""
     around = call(f"aroundAxis<{'XYZ'.index(axis)}>", 3, False, generated=generated(context))
-    columns = columns_of(context, "OBJECT", BACK, 3)
+    columns = columns_of(context, "OBJECT", TO_OBJECT, 3)
     turned = call_with("turnNormal", 3, {"v": around, **columns})
     return call("alongSurface", 3, False, direction=turned, normal=context.normal)
 

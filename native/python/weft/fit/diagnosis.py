@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from weft.fit.unknowns import Block, Unknowns
     from weft.render.renderer import Renderer
 
-LARGE = 0.25  # of the range: an error from which on a value says nothing
-TOGETHER = 0.9  # correlation of parameters that take each other's place
+LARGE_ERROR = 0.25  # of the range: an error from which on a value says nothing
+TRADE_OFF_CORRELATION = 0.9  # correlation of parameters that take each other's place
 MOST_PARTNERS = 3  # that are named
-NOISY = 0.5  # of a variance: by noise of the draws
+NOISE_FRACTION = 0.5  # of a variance: by noise of the draws
 SHARED = 0.05  # share of a direction without information that joins two parameters
 
 NO_PIXEL = "no pixel of the pictures depends on it"
@@ -97,7 +97,7 @@ class Evidence:
         unknowns = self.unknowns
         values = unknowns.values(self.x)
         extents = unknowns.values(unknowns.high) - unknowns.values(unknowns.low)
-        sizes = np.where(extents > WIDEST, np.maximum(np.abs(values) / LARGE, 1e-3), extents)
+        sizes = np.where(extents > WIDEST, np.maximum(np.abs(values) / LARGE_ERROR, 1e-3), extents)
         errors = self.information.errors
         own = np.where(extents > WIDEST, 0, errors / (unknowns.high - unknowns.low))
         return np.maximum(own, errors * unknowns.derivatives(self.x) / sizes)
@@ -123,7 +123,9 @@ class Evidence:
 def find_undetermined(evidence: Evidence) -> dict[str, str]:
     """Return the parameters that the pictures do not determine, and why, in words."""
     blocks = [
-        block for block in evidence.unknowns.blocks if (evidence.errors[block.part] > LARGE).any()
+        block
+        for block in evidence.unknowns.blocks
+        if (evidence.errors[block.part] > LARGE_ERROR).any()
     ]
     reasons = {block.name: explain_by_scene(evidence, block) for block in blocks}
     # What the scene explains needs no partner, and noise alone makes it one.
@@ -151,7 +153,7 @@ def find_undetermined(evidence: Evidence) -> dict[str, str]:
 def _noise_of(evidence: Evidence, block: Block) -> str:
     """Return that noise of the draws hides a parameter, where it is most of the error."""
     shares = evidence.information.drawn_share
-    if not len(shares) or shares[block.part].max() < NOISY:
+    if not len(shares) or shares[block.part].max() < NOISE_FRACTION:
         return ""
     return ", or too seldom by the paths that are drawn: raise samples or max_iterations"
 
@@ -167,7 +169,8 @@ def find_partners(evidence: Evidence, block: Block, others: Sequence[Block]) -> 
     for other in others:
         theirs = other.part
         if other is not block and (
-            (shared[own, theirs] > SHARED).any() or (correlation[own, theirs] > TOGETHER).any()
+            (shared[own, theirs] > SHARED).any()
+            or (correlation[own, theirs] > TRADE_OFF_CORRELATION).any()
         ):
             partners.append((float(correlation[own, theirs].max()), phrase(other.name)))
     partners.sort(key=lambda entry: -entry[0])

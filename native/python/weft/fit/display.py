@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.fit.aliases import with_aliases
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,7 @@ CLIP_MARGIN = 0.02
 CHUNK = 1 << 18  # pixels that are inverted at once
 
 
+@with_aliases({"tells": "is_invertible"})
 @dataclass(eq=False)
 class DisplayTransform:
     """What a display shows of scene light: a table with three axes.
@@ -112,8 +114,16 @@ class DisplayTransform:
         shape = np.shape(picture)
         return light.reshape(shape).astype(np.float32), found.reshape(shape[:-1])
 
-    def tells(self, picture: NDArray[np.floating]) -> NDArray[np.bool_]:
-        """Return which pixels are farther than 2 % from the ends of what the display shows."""
+    def is_invertible(self, picture: NDArray[np.floating]) -> NDArray[np.bool_]:
+        """Return where a picture tells the light that it shows.
+
+        Args:
+            picture: Display values in [0, 1], shape ``(..., 3)``.
+
+        Returns:
+            One flag a pixel, shape ``(...)``: all three channels are farther than 2 % from the
+            smallest and the largest value that the display shows.
+        """
         low, high = self.clip
         inside = (picture > low + CLIP_MARGIN) & (picture < high - CLIP_MARGIN)
         return np.asarray(inside.all(axis=-1))

@@ -33,7 +33,7 @@ def display_target(
     """
     picture = image_of(f"Target '{name}'", values, "values")
     light, counts = display.invert(np.nan_to_num(picture[..., :3]))
-    counts &= display.tells(picture[..., :3])
+    counts &= display.is_invertible(picture[..., :3])
     if mask is None and picture.shape[2] == 4:
         mask = (picture[..., 3] >= 0.999).astype(np.float32)
     weights = counts.astype(np.float32)

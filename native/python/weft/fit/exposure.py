@@ -46,7 +46,7 @@ class Exposure:
 
     @property
     def size(self) -> int:
-        """Number of factors of one target."""
+        """Number of factors of one target: 3 with a white balance, else 1."""
         return 3 if self.white_balance else 1
 
 

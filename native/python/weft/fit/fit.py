@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from weft._native import ArgumentError, Device
+from weft._native import Device
 from weft.fit import checkpoint
 from weft.fit.devices import renderer_of, renderers_beside, require_devices
 from weft.fit.exposure import Exposure
@@ -28,11 +28,9 @@ from weft.fit.texture_parameters import TextureParameter, find_texture
 from weft.fit.texture_stage import TextureStage
 from weft.fit.trade_off import find_trade_off
 from weft.fit.unknown_environment import (
-    EnvironmentParameter,
     environment_of,
     environment_parameter,
-    with_unknown,
-    without_far,
+    inside_box,
 )
 from weft.fit.verdict import OPEN
 from weft.render.interrupt import DrawInterrupted
@@ -94,7 +92,7 @@ class Fit:
         self.unknown = environment_parameter(parameters)
         sky = None if self.unknown is None else self.unknown.name
         if self.unknown is not None:
-            scene, targets = _inside_box(scene, targets, parameters, self.unknown)
+            scene, targets = inside_box(scene, targets, parameters, self.unknown)
         scenes = lit_scenes(scene, targets, sky)
         others = [entry for entry in scenes if entry is not scene]
         self.renderer = renderer_of(scene, others, device, renderer)
@@ -138,7 +136,17 @@ class Fit:
         return TextureStage(*where, lit, images, self.settings)
 
     def step(self) -> Progress:
-        """Sample new paths and take one optimisation step."""
+        """Sample new paths and take one optimisation step.
+
+        The first call selects the pixels as well. One thread at a time may step a fit.
+
+        Returns:
+            Where the fit is; also the last entry of `history`.
+
+        Raises:
+            NonFiniteError: Most pixels that are sampled are no finite numbers.
+            DeviceError: The device was lost or has no memory; the fit is where it was before.
+        """
         if self._began is None:
             self._begin()
         assert self._began is not None
@@ -181,10 +189,13 @@ class Fit:
             raise
 
     def save_checkpoint(self, path: str | os.PathLike[str]) -> None:
-        """Write where the fit is, for resume(). An earlier file is replaced at the end.
+        """Write where the fit is, for resume(), between two steps.
 
         Args:
-            path: File, ``.npz``.
+            path: File, ``.npz``; one that is there is replaced once the new one is whole.
+
+        Raises:
+            OSError: The file cannot be written; an earlier one is as it was.
         """
         checkpoint.save_checkpoint(
             path, self, self.stage.state(), self.history, self.problems, self._began is not None
@@ -239,7 +250,7 @@ class Fit:
 
     @property
     def is_done(self) -> bool:
-        """No further step is needed, or allowed."""
+        """No further step is needed, or allowed by `max_iterations` and `texture_iterations`."""
         return self.stage.is_done
 
     def run(
@@ -327,23 +338,3 @@ class Fit:
             environment=environment,
             problems=tuple(dict.fromkeys([*self.problems, *self.stage.problems()])),
         )
-
-
-def _inside_box(
-    scene: Scene,
-    targets: Sequence[Target],
-    parameters: Sequence[object],
-    unknown: EnvironmentParameter,
-) -> tuple[Scene, list[Target]]:
-    """Return a scene whose environment is looked for, and targets whose cameras see all of it."""
-    if any(getattr(entry, "light", None) == unknown.name for entry in parameters):
-        raise ArgumentError(
-            f"Fit: an EnvironmentParameter looks for {unknown.name!r}, its brightness included; "
-            "leave out the LightParameter"
-        )
-    return with_unknown(scene, unknown, targets), [
-        target
-        if isinstance(target.camera, (str, int))
-        else replace(target, camera=without_far(target.camera))
-        for target in targets
-    ]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from weft.fit.verdict import Cause, Level
     from weft.scene import Scene
 
-CERTAIN = 6.0  # standard deviations: more is no noise
-LARGE = 0.05  # of the light: from here on a scene is wrong, not nearly right
+MISFIT_SIGMAS = 6.0  # standard deviations: more is no noise
+WRONG_MISFIT = 0.05  # of the light: from here on a scene is wrong, not nearly right
 FEW_OUTLIERS, MANY_OUTLIERS = 0.02, 0.2  # of the pixels
 TELLING = 0.6  # share of a misfit that a suspect explains
 TELLING_MOVE = 0.4  # the same, of a picture that was moved: a shift explains edges only
@@ -64,14 +64,14 @@ def are_shared(verdict: Verdict, targets: Sequence[Target]) -> bool:
     """Return whether residuals of neighbours go together, by misfit or by noise of a picture."""
     if verdict.level == "open":
         return False
-    is_left = any(view.certainty > CERTAIN for view in verdict.views)
+    is_left = any(view.certainty > MISFIT_SIGMAS for view in verdict.views)
     return is_left or any(target.grain > 1 for target in targets)
 
 
 def level_of(found: Misfit) -> Level:
     """Return the level of one picture."""
-    is_left, misfit = found.certainty > CERTAIN, max(found.misfit, 0.0)
-    if (is_left and misfit > LARGE**2 + found.rounding) or found.outliers > MANY_OUTLIERS:
+    is_left, misfit = found.certainty > MISFIT_SIGMAS, max(found.misfit, 0.0)
+    if (is_left and misfit > WRONG_MISFIT**2 + found.rounding) or found.outliers > MANY_OUTLIERS:
         return "wrong"
     is_doubtful = is_left and misfit > SMALL**2 + found.rounding
     if is_doubtful or _is_too_much(found) or found.outliers > FEW_OUTLIERS:
@@ -107,7 +107,7 @@ def _judge_view(scene: Scene, case: Case, number: int, fresh: Validation) -> Vie
 
 def _causes(stage: Stage, validations: Sequence[Validation], case: Case) -> list[Cause]:
     """Return what is likely wrong, the likeliest first."""
-    left = [one.certainty > CERTAIN or _is_too_much(one) for one in case.found]
+    left = [one.certainty > MISFIT_SIGMAS or _is_too_much(one) for one in case.found]
     bad = [n for n, level in enumerate(case.levels) if left[n] and level != "explained"]
     outliers: list[Cause] = []
     if any(one.outliers > FEW_OUTLIERS for one in case.found):

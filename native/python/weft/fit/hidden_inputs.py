@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from weft.scene.materials import Surface
     from weft.scene.values import Value
 
-NEAR = 0.01
+LEVEL_TOLERANCE = 0.01
 
 
 # Functions of shaders/weft/nodes/volume.slang whose result is in proportion to their `y`.
@@ -188,4 +188,4 @@ def _is_near(value: object, level: float) -> bool:
         value = value.pixels[..., :3]
     if not isinstance(value, (int, float, list, tuple, np.ndarray)):
         return False
-    return bool(np.all(np.abs(np.asarray(value, np.float64) - level) <= NEAR))
+    return bool(np.all(np.abs(np.asarray(value, np.float64) - level) <= LEVEL_TOLERANCE))

@@ -41,7 +41,7 @@ COUPLED_ITERATIONS = 6  # that the couplings are averaged over
 WARM_ITERATIONS = 3  # textures alone, before numbers move
 RADIUS = 0.08  # largest step of a number, of its range
 RECENT_ITERATIONS = 6  # that steps of numbers are averaged over before results are
-REACH = 0.02  # of the range: averages start anew when numbers have moved farther
+RESTART_DISTANCE = 0.02  # of the range: averages start anew when numbers have moved farther
 SMALLEST_BLUR = 1  # radius of what couplings are averaged over, texels
 
 
@@ -194,7 +194,7 @@ class JointModel:
     def _starts_anew(self) -> bool:
         """Forget averages of another place: steps that shrink would never arrive."""
         moved = np.abs(self.x - self._origin) / (self.high - self.low)
-        if float(moved.max(initial=0.0)) <= REACH:
+        if float(moved.max(initial=0.0)) <= RESTART_DISTANCE:
             return False
         self._restart_averages()
         return True

@@ -61,7 +61,7 @@ class LightParameter:
 
     @property
     def size(self) -> int:
-        """Number of factors."""
+        """Number of factors: 3 for a color, linear Rec.709, else 1."""
         return 3 if self.color else 1
 
 

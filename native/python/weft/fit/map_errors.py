@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.diagnosis import LARGE, phrase
+from weft.fit.diagnosis import LARGE_ERROR, phrase
 from weft.fit.texture_parameters import told_share
 from weft.fit.views import CHANNELS
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 WIDE = 12**-0.5  # of the range: standard deviation where nothing is known
 OWN_TEXELS = 10.0  # that the widest prior weighs as much as
-WEAK = 0.1  # eigenvalues of blocks with unit diagonal below it are noise of draws
+MIN_EIGENVALUE = 0.1  # eigenvalues of blocks with unit diagonal below it are noise of draws
 TELLING = 1e-3  # of the median curvature: below it a number of a texel is not told
 LEAST_TOLD = 0.1  # share of the differences between texels: below it one value says as much
-TOGETHER = 0.5  # mean correlation of numbers that take each other's place
+TRADE_OFF_CORRELATION = 0.5  # mean correlation of numbers that take each other's place
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def told_blocks(blocks: NDArray[np.float64], most: NDArray[np.integer]) -> NDArr
     both = told[..., :, None] & told[..., None, :]
     values, vectors = np.linalg.eigh(np.where(both, blocks / outer, 0.0))
     rank = np.arange(values.shape[-1])[::-1]  # eigenvalues ascend
-    kept = np.where((values < WEAK) | (rank >= most[..., None]), 0.0, values)
+    kept = np.where((values < MIN_EIGENVALUE) | (rank >= most[..., None]), 0.0, values)
     out: NDArray[np.float64] = (vectors * kept[..., None, :]) @ np.swapaxes(vectors, -1, -2) * outer
     return out
 
@@ -161,7 +161,7 @@ def name_untold(
     names = [region.parameter.name for region in group.regions]
     out = {}
     for own, name in enumerate(names):
-        if sizes[own] <= LARGE:
+        if sizes[own] <= LARGE_ERROR:
             seen, part = known[own], parts[own]
             share = told_share(maps[seen][:, part], uncertainty.errors[seen][:, part])
             if seen.any() and share < LEAST_TOLD:
@@ -175,13 +175,13 @@ def name_untold(
         partners = [
             other
             for other in others
-            if sizes[other] > LARGE
-            or uncertainty.correlation[parts[own], parts[other]].max() > TOGETHER
+            if sizes[other] > LARGE_ERROR
+            or uncertainty.correlation[parts[own], parts[other]].max() > TRADE_OFF_CORRELATION
         ]
         beside = " and ".join(phrase(names[other]) for other in partners or others)
         out[name] = (
             f"it cannot be told apart from {beside} in most texels (half of them have errors "
-            f"above {LARGE:.0%} of its range); hold one of them fixed, or add pictures from other "
-            "sides"
+            f"above {LARGE_ERROR:.0%} of its range); hold one of them fixed, or add pictures from "
+            "other sides"
         )
     return out

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 MEASURED_ITERATIONS = 2  # before the fit moves
 RADIUS = 4  # of the squares that tell the noise of a pixel: a few samples of one say little
-USUAL, MOST = 2.0, 64.0  # noise, of the median: below it is not told apart, above it is the same
+MIN_NOISE_RATIO, MAX_NOISE_RATIO = (
+    2.0,
+    64.0,
+)  # noise, of the median: below it is not told apart, above it is the same
 
 
 class NoiseMeter:
@@ -64,7 +67,10 @@ class NoiseMeter:
             return [np.ones(len(view.image), np.float32) for view in self.views]
         typical = float(np.median(measured))
         return [
-            (np.clip(noise / typical, USUAL, MOST) / USUAL).astype(np.float32) for noise in found
+            (np.clip(noise / typical, MIN_NOISE_RATIO, MAX_NOISE_RATIO) / MIN_NOISE_RATIO).astype(
+                np.float32
+            )
+            for noise in found
         ]
 
     def _pooled(

@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from weft.fit.views import View
 
 PATHS = 1 << 18  # of a look between draws, all views
-REACH = 6.0  # standard deviations: residuals from here on have no say
-USUAL = 0.888  # median of the root mean square of three normal numbers
-LEAST = 1e-6  # weight: what none has
-NEAR = 4.0  # times what is usual: as far as a pixel counts for what is usual around it
+CUTOFF_SIGMAS = 6.0  # standard deviations: residuals from here on have no say
+TYPICAL_RESIDUAL = 0.888  # median of the root mean square of three normal numbers
+MIN_WEIGHT = 1e-6  # weight: what none has
+MAX_RESIDUAL_RATIO = (
+    4.0  # times what is usual: as far as a pixel counts for what is usual around it
+)
 RADIUS = 5  # pixels, of what is around
 CHANGED = 0.005  # mean change of weights: below it they stand still
 ROUNDS = 4  # of weighing, at most
@@ -42,8 +44,8 @@ def biweight(distance: NDArray[np.floating]) -> NDArray[np.float32]:
     Args:
         distance: Of residuals from 0, in standard deviations, any shape.
     """
-    share = np.minimum(np.square(distance / REACH), 1)
-    return np.asarray(np.maximum(np.square(1 - share), LEAST), np.float32)
+    share = np.minimum(np.square(distance / CUTOFF_SIGMAS), 1)
+    return np.asarray(np.maximum(np.square(1 - share), MIN_WEIGHT), np.float32)
 
 
 def weigh(stage: Stage, *, with_detail: bool = False) -> float:
@@ -85,7 +87,7 @@ def _distances(
     together = np.concatenate(
         [far[fresh.counts] for far, fresh in zip(found, validations, strict=True)] or [np.ones(1)]
     )
-    scale = max(float(np.median(together)) / USUAL, 1.0)
+    scale = max(float(np.median(together)) / TYPICAL_RESIDUAL, 1.0)
     found = [far / scale for far in found]
     if not with_detail:
         return found
@@ -102,9 +104,9 @@ def _around(distance: NDArray[np.float64], counts: NDArray[np.bool_]) -> NDArray
         distance: Of residuals from 0, shape ``(height, width)``.
         counts: Which pixels were drawn, of the same shape.
     """
-    near = np.where(counts, np.minimum(distance, NEAR), 0)
+    near = np.where(counts, np.minimum(distance, MAX_RESIDUAL_RATIO), 0)
     sums = box_blur(np.stack([near, counts], axis=2).astype(np.float32), RADIUS)
-    means: NDArray[np.float64] = sums[..., 0] / np.maximum(sums[..., 1], 1e-6) / USUAL
+    means: NDArray[np.float64] = sums[..., 0] / np.maximum(sums[..., 1], 1e-6) / TYPICAL_RESIDUAL
     return means
 
 

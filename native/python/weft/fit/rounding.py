@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 STEP = 1 / 255
 JPEG_BLOCK = 8
 JPEG_ENDINGS = (".jpg", ".jpeg")
-NEAR = 2e-3  # steps: values that differ by less from whole ones were rounded
+STEP_TOLERANCE = 2e-3  # steps: values that differ by less from whole ones were rounded
 
 
 def is_rounded(values: NDArray[np.floating]) -> bool:
     """Return whether display values are whole steps of 8 bits."""
     steps = np.asarray(values, np.float64) / STEP
-    return bool((np.abs(steps - np.round(steps)) < NEAR).all())
+    return bool((np.abs(steps - np.round(steps)) < STEP_TOLERANCE).all())
 
 
 def deviation_by_display(

@@ -133,7 +133,7 @@ class Target:
         return f"Target '{self.name}'"
 
     def require_size(self, camera: Camera) -> None:
-        """Refuse a camera of another size."""
+        """Raise an ArgumentError unless the camera has the image's width and height, pixels."""
         height, width = self.image.shape[:2]
         if (camera.width, camera.height) != (width, height):
             raise ArgumentError(
@@ -276,6 +276,9 @@ class Target:
     def seen_by(self, renderer: Renderer) -> Target:
         """Return the target with a mask that leaves out what `objects` does not name.
 
+        Args:
+            renderer: Of the scene; traces one ray through the centre of each pixel.
+
         Raises:
             ArgumentError: The scene has no such object, or none of them is seen.
         """
@@ -305,7 +308,10 @@ class Target:
         return replace(self, mask=mask, objects=())
 
     def problems(self) -> list[Problem]:
-        """Return what of the picture may mislead a fit, though it cannot be told for certain."""
+        """Return what of the picture may mislead a fit, though it cannot be told for certain.
+
+        Pixels that look clipped: a share of them has the linear value 1, and none has more.
+        """
         assert self.mask is not None
         light = self.image[self.mask > 0].max(axis=1)
         share = float((light == 1).mean())

@@ -42,7 +42,7 @@ BENDS = 3  # directions in which texels differ most, along which all move
 ALIKE = 2 / 3  # of the rate: share of the step of all texels alike
 LEAST_VARIANCE = 1e-4  # of residuals
 GUIDED_FROM, GUIDED_EVERY = 0.25, 3  # share of the draws; draws
-KEPT = 2  # blurs of a draw
+KEPT_BLURS = 2  # blurs of a draw
 EDGE = 0.05  # differences of neighbours below it count by their square
 
 
@@ -163,7 +163,7 @@ class TiedMaps:
         """Return the inverse covariance of each texel's numbers, times twice the variance."""
         blur = max(blur, 1.0)
         if blur not in self._lifted:
-            if len(self._lifted) == KEPT:  # each of the first draws has a blur of its own
+            if len(self._lifted) == KEPT_BLURS:  # each of the first draws has a blur of its own
                 self._lifted.clear()
             self._lifted[blur] = positive_blocks(blurred_by(self.blocks, blur), LEAST_EIGENVALUE)
         prior: NDArray[np.float64] = 2 * self.variance * np.linalg.inv(self.covariance)

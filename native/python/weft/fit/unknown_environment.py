@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SMALLEST, LARGEST = (8, 4), (512, 256)
 BRIGHTEST = 1e4  # times the start
-FAR = 100.0  # size of the box, of the scene's
+BOX_SIZE_FACTOR = 100.0  # size of the box, of the scene's
 CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float32)
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 HALVES = ((0, 1, 2), (0, 2, 3))
@@ -177,7 +177,7 @@ def _box_around(scene: Scene, targets: Sequence[Target]) -> Mesh:
     cameras = {id(c): c for c in (scene.camera(target.camera) for target in targets)}
     places = [_place(camera, shown) for camera in cameras.values()]
     low, high = (f([*shown, *places], axis=0) for f in (np.min, np.max))
-    size = FAR * max(float(np.linalg.norm(high - low)), 1e-3)
+    size = BOX_SIZE_FACTOR * max(float(np.linalg.norm(high - low)), 1e-3)
     return Mesh(
         (CORNERS * size + (low + high) / 2).astype(np.float32),
         np.array([[f[k] for k in part] for f in FACES for part in HALVES], np.uint32),
@@ -246,3 +246,27 @@ def without_box(
         objects=[entry for entry in scene.objects if entry not in boxes],
         environment=own if shines else scene.environment,
     )
+
+
+def inside_box(
+    scene: Scene,
+    targets: Sequence[Target],
+    parameters: Sequence[object],
+    unknown: EnvironmentParameter,
+) -> tuple[Scene, list[Target]]:
+    """Return a scene whose environment is looked for, and targets whose cameras see all of it.
+
+    Raises:
+        ArgumentError: A LightParameter looks for the brightness of the environment, too.
+    """
+    if any(getattr(entry, "light", None) == unknown.name for entry in parameters):
+        raise ArgumentError(
+            f"Fit: an EnvironmentParameter looks for {unknown.name!r}, its brightness included; "
+            "leave out the LightParameter"
+        )
+    return with_unknown(scene, unknown, targets), [
+        target
+        if isinstance(target.camera, (str, int))
+        else replace(target, camera=without_far(target.camera))
+        for target in targets
+    ]

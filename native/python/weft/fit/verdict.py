@@ -79,7 +79,7 @@ class Verdict:
 
     @property
     def is_good(self) -> bool:
-        """Whether the scene explains the pictures."""
+        """Whether the scene explains the pictures: `level` is ``explained``."""
         return self.level == "explained"
 
     def as_dict(self) -> dict[str, Any]:

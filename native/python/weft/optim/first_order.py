@@ -68,7 +68,7 @@ class SGD(Optimizer):
         )
 
     def settings(self, step: int, rates: Array) -> Mapping[str, float | Array]:
-        """Return the fields of SgdStep."""
+        """Return the fields of SgdStep for `step` (from 0) and `rates`, one a parameter."""
         return {
             "rate": rates,
             "momentum": self._momentum,
@@ -129,7 +129,7 @@ class Adam(Optimizer):
         )
 
     def settings(self, step: int, rates: Array) -> Mapping[str, float | Array]:
-        """Return the fields of AdamStep."""
+        """Return the fields of AdamStep for `step` (from 0) and `rates`, one a parameter."""
         first, second = self._betas
         return {
             "rate": rates,
@@ -176,7 +176,7 @@ class AdamW(Adam):
         )
 
     def settings(self, step: int, rates: Array) -> Mapping[str, float | Array]:
-        """Return the fields of AdamStep."""
+        """Return the fields of AdamStep for `step` (from 0) and `rates`, one a parameter."""
         fields = super().settings(step, rates)
         return {**fields, "weight_decay": 0.0, "shrink": 1 - rates * self._weight_decay}
 

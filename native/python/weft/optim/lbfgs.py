@@ -45,7 +45,7 @@ class Minimum:
 
     @property
     def is_converged(self) -> bool:
-        """Whether the gradient or the change of the loss is as small as asked for."""
+        """Whether `reason` is ``gradient`` or ``change``: one is as small as asked for."""
         return self.reason in ("gradient", "change")
 
 
@@ -112,7 +112,7 @@ class LBFGS:
 
     @property
     def step_count(self) -> int:
-        """Iterations so far."""
+        """Directions followed so far, from 0."""
         return self._step_count
 
     def step(self, closure: Closure) -> float:
@@ -165,14 +165,14 @@ class LBFGS:
         return Minimum(loss, self._gradient_norm(), iterations, evaluations, reason)
 
     def zero_grad(self) -> None:
-        """Set the gradients that the parameters hold to zero."""
+        """Set the gradients that the parameters hold to zero; those without one are left alone."""
         for parameter in self._parameters:
             gradient = getattr(parameter.tensor, "grad", None)
             if gradient is not None:
                 gradient.clear()
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the history as numpy arrays; see Optimizer.state_dict()."""
+        """Return the history as numpy arrays, in the parameters' precision; for restoring."""
         return {
             "optimizer": "LBFGS",
             "step": self._step_count,

@@ -45,7 +45,7 @@ class LeastSquares:
 
     @property
     def is_converged(self) -> bool:
-        """Whether the gradient or the step is as small as asked for."""
+        """Whether `reason` is ``gradient`` or ``step``: one is as small as asked for."""
         return self.reason in ("gradient", "step")
 
     @property

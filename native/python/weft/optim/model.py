@@ -60,13 +60,27 @@ class Model:
         self._result: Tensor | None = None
 
     def residuals(self, x: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return predictions less measurements, in the precision and shape of the predictions."""
+        """Return predictions less measurements.
+
+        Args:
+            x: Parameters, shape ``(n,)``.
+
+        Returns:
+            Of the shape and dtype of the predictions.
+        """
         values = self._predict(x).to_numpy()
         residuals: npt.NDArray[Any] = values - self._measured.astype(values.dtype)
         return residuals
 
     def jacobian(self, x: npt.ArrayLike) -> Vector:
-        """Return the derivatives of the residuals, ``(m, n)``."""
+        """Return the derivatives of the residuals.
+
+        Args:
+            x: Parameters, shape ``(n,)``.
+
+        Returns:
+            Shape ``(m, n)``, residuals by parameters.
+        """
         if self._result is None:
             value = self._predict(x)
             shape = (self._count, *value.shape)

@@ -96,7 +96,7 @@ class Optimizer:
 
     @property
     def step_count(self) -> int:
-        """Steps taken so far."""
+        """Steps taken so far, from 0."""
         return self._step_count
 
     def settings(self, step: int, rates: Array) -> Mapping[str, float | Array]:
@@ -134,7 +134,7 @@ class Optimizer:
         self._step_count += 1
 
     def zero_grad(self) -> None:
-        """Set the gradients that the parameters hold to zero."""
+        """Set the gradients that the parameters hold to zero; those without one are left alone."""
         for parameter in self._parameters:
             gradient = getattr(parameter.tensor, "grad", None)
             if gradient is not None:

@@ -19,7 +19,7 @@ Schedule: TypeAlias = "Callable[[int], float]"
 
 
 def constant_rate(rate: float) -> Schedule:
-    """Return a schedule that always gives `rate`."""
+    """Return a schedule that gives `rate`, greater than 0, at every step."""
     rate = _read(constant_rate, "rate", rate)
     return lambda step: rate
 
