@@ -42,7 +42,7 @@ from weft.fit import (  # noqa: E402
     TextureParameter,
 )
 from weft.render import PathSettings  # noqa: E402
-from weft.scene import NormalMap, Texture  # noqa: E402
+from weft.scene import Texture  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,9 +79,7 @@ def inputs_fitted(scene: Scene, names: Sequence[str]) -> list[Fitted]:
     inputs = scene.objects[0].materials[0].surface.inputs
     fitted: list[Fitted] = []
     for name in names:
-        if isinstance(inputs[name], NormalMap):
-            fitted.append(TextureParameter(f"ball.{name}.color"))
-        elif isinstance(inputs[name], Texture):
+        if isinstance(inputs.get(name), Texture):
             fitted.append(TextureParameter(f"ball.{name}"))
         else:
             fitted.append(Parameter(f"ball.{name}"))

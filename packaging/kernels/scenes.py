@@ -77,9 +77,9 @@ FITTED: dict[str, tuple[str, ...]] = {
     "metallic": ("base_color", "roughness"),
     "blender": ("base_color", "roughness"),
     "texture": ("base_color",),
-    "textures normal": ("base_color", "roughness", "normal"),
+    "textures normal": ("base_color", "roughness"),
     "blender texture": ("base_color",),
-    "blender normal": ("base_color", "roughness", "normal"),
+    "blender normal": ("base_color", "roughness"),
 }
 """Inputs of those shapes that are fitted without waiting for a compiler: numbers and textures."""
 
