@@ -22,15 +22,36 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
-from scenes import FITTED, MATERIALS, light_sets, scene_of  # noqa: E402
+from scenes import (  # noqa: E402
+    FITTED,
+    LIGHTS_FITTED,
+    MATERIALS,
+    LightSet,
+    light_sets,
+    scene_of,
+)
 
 import weft  # noqa: E402
-from weft.fit import Fit, FitSettings, Parameter, Target  # noqa: E402
+from weft.fit import (  # noqa: E402
+    EnvironmentParameter,
+    Fit,
+    FitSettings,
+    LightParameter,
+    Parameter,
+    Target,
+    TextureParameter,
+)
 from weft.render import PathSettings  # noqa: E402
+from weft.scene import Texture  # noqa: E402
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft import Scene
 
+    Fitted = Parameter | TextureParameter | LightParameter | EnvironmentParameter
+
+STEPS = 4
 KINDS = ("software", "vulkan", "cuda")
 SHIPPED = ("slang/module", "slang/lookup", "slang/kernel", "slang/prelude", "device/image")
 """Folders of a cache that are the same for every installation."""
@@ -41,23 +62,40 @@ def compile_picture(device: weft.Device, scene: Scene) -> None:
     weft.Renderer(device, scene).render(settings=PathSettings(samples=1, bounces=1))
 
 
-def compile_fit(device: weft.Device, scene: Scene) -> None:
-    """Compile what a step of a fit of numbers takes."""
-    names = ("ball.base_color", "ball.roughness")
-    known = scene.objects[0].materials[0]
-    fitted = [Parameter(name) for name in names if is_number(known, name.split(".")[1])]
+def compile_fit(device: weft.Device, scene: Scene, fitted: Sequence[Fitted]) -> None:
+    """Compile what a fit takes. Its first step has all kernels; few are left to the next ones."""
     photo = np.full((16, 16, 3), 0.5, np.float32)
-    settings = FitSettings(bounces=1, max_iterations=1)
+    settings = FitSettings(bounces=1, max_iterations=STEPS)
     fit = Fit(scene, [Target(photo)], fitted, settings, device=device)
     try:
-        fit.step()
+        for _ in range(STEPS):
+            fit.step()
     except weft.Error as error:  # of zeros; by then its kernels are compiled
         print(f"  (stopped: {str(error)[:100]})")
 
 
-def is_number(material: weft.scene.Material, name: str) -> bool:
-    """Return whether an input is no texture."""
-    return not isinstance(material.surface.inputs.get(name, 0.0), weft.scene.Texture)
+def inputs_fitted(scene: Scene, names: Sequence[str]) -> list[Fitted]:
+    """Return inputs of the ball's material as what a fit may change: numbers, or textures."""
+    inputs = scene.objects[0].materials[0].surface.inputs
+    fitted: list[Fitted] = []
+    for name in names:
+        if isinstance(inputs.get(name), Texture):
+            fitted.append(TextureParameter(f"ball.{name}"))
+        else:
+            fitted.append(Parameter(f"ball.{name}"))
+    return fitted
+
+
+def compile_shape(device: weft.Device, shape: str, lit: LightSet) -> None:
+    """Compile what pictures and fits of a shape of material under a set of lights take."""
+    scene = scene_of(MATERIALS[shape](), lit)
+    compile_picture(device, scene)
+    if shape in FITTED:
+        compile_fit(device, scene, inputs_fitted(scene, FITTED[shape]))
+    if shape in LIGHTS_FITTED:
+        compile_fit(device, scene, [EnvironmentParameter(16, 8)])
+        if lit.lights:
+            compile_fit(device, scene, [LightParameter(lit.lights[0].name)])
 
 
 def compile_kind(kind: str, folder: Path, lights: set[str], materials: set[str]) -> None:
@@ -66,14 +104,11 @@ def compile_kind(kind: str, folder: Path, lights: set[str], materials: set[str])
     with tempfile.TemporaryDirectory() as name:
         device = weft._native._create_compile_only(kind, name)
         for light, lit in light_sets().items():
-            for shape, make in MATERIALS.items():
+            for shape in MATERIALS:
                 if (lights and light not in lights) or (materials and shape not in materials):
                     continue
                 began = time.monotonic()
-                scene = scene_of(make(), lit)
-                compile_picture(device, scene)
-                if shape in FITTED:
-                    compile_fit(device, scene)
+                compile_shape(device, shape, lit)
                 print(f"{kind}: {light}: {shape}: {time.monotonic() - began:.0f} s", flush=True)
         device.close()
         for found in SHIPPED:

@@ -72,8 +72,19 @@ MATERIALS: dict[str, Callable[[], Material]] = {
 }
 """Shapes of material by name."""
 
-FITTED = frozenset(("metallic", "blender"))
-"""Those whose numbers are fitted without waiting for a compiler."""
+FITTED: dict[str, tuple[str, ...]] = {
+    "diffuse": ("color",),
+    "metallic": ("base_color", "roughness"),
+    "blender": ("base_color", "roughness"),
+    "texture": ("base_color",),
+    "textures normal": ("base_color", "roughness"),
+    "blender texture": ("base_color",),
+    "blender normal": ("base_color", "roughness"),
+}
+"""Inputs of those shapes that are fitted without waiting for a compiler: numbers and textures."""
+
+LIGHTS_FITTED = frozenset(("metallic", "blender"))
+"""Shapes under which lights and the environment are."""
 
 
 class LightSet(NamedTuple):

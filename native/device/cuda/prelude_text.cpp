@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 
 namespace weft::device::cuda {
 namespace {
@@ -42,6 +43,44 @@ std::vector<std::string_view> arguments_of(std::string_view text) {
         if (depth == 0) {
             break;
         }
+    }
+    return result;
+}
+
+/// The arguments of a parameter: of "..." all from its place on.
+std::string values_of(std::string_view parameter, std::span<const std::string_view> arguments) {
+    if (arguments.empty() || parameter != "__VA_ARGS__") {
+        return arguments.empty() ? std::string() : std::string(arguments.front());
+    }
+    std::string result(arguments.front());
+    for (const std::string_view argument : arguments.subspan(1)) {
+        result.append(", ").append(argument);
+    }
+    return result;
+}
+
+/// The body of a macro with its parameters replaced. Blanks stay where there are some, so that operators are what they were.
+std::string substituted(std::string_view body, const std::vector<std::string>& parameters,
+                        std::span<const std::string_view> arguments) {
+    std::string result;
+    Tokens tokens(body);
+    bool is_pasted = true;
+    std::size_t end = 0; // of the token before
+    for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
+        if (token == "##") {
+            is_pasted = true;
+            continue;
+        }
+        result += is_pasted || tokens.first() == end ? "" : " ";
+        is_pasted = false;
+        end = tokens.end();
+        const auto parameter = std::ranges::find(parameters, token);
+        if (parameter == parameters.end()) {
+            result += token;
+            continue;
+        }
+        const auto which = static_cast<std::size_t>(parameter - parameters.begin());
+        result += values_of(token, arguments.subspan(std::min(which, arguments.size())));
     }
     return result;
 }
@@ -349,31 +388,7 @@ std::string Macros::expand(std::string_view call) const {
     }
     const std::vector<std::string_view> arguments = arguments_of(call.substr(head.end()));
     for (const Macro& macro : found->second) {
-        Tokens tokens(macro.body);
-        bool is_pasted = true;
-        std::size_t end = 0; // of the token before
-        for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
-            if (token == "##") {
-                is_pasted = true;
-                continue;
-            }
-            const auto parameter = std::ranges::find(macro.parameters, token);
-            const auto which = static_cast<std::size_t>(parameter - macro.parameters.begin());
-            result += is_pasted || tokens.first() == end ? "" : " ";
-            is_pasted = false;
-            end = tokens.end();
-            for (std::size_t k = which; parameter != macro.parameters.end() && k < arguments.size();
-                 k++) {
-                result += arguments[k];
-                if (*parameter != "__VA_ARGS__") {
-                    break;
-                }
-                result += k + 1 < arguments.size() ? ", " : "";
-            }
-            if (parameter == macro.parameters.end()) {
-                result += token;
-            }
-        }
+        result += substituted(macro.body, macro.parameters, arguments);
         result += '\n';
     }
     return result;

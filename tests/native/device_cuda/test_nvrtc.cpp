@@ -128,6 +128,16 @@ TEST_CASE("NVRTC's errors carry the lines of the Slang file") {
     }
 }
 
+TEST_CASE("a name that a kernel makes with a macro of its own is found in the prelude") {
+    if (!has_nvrtc()) {
+        return;
+    }
+    CHECK(is_elf(compile("#ifndef SLANG_CUDA_PRELUDE_H\n#define SLANG_CUDA_PRELUDE_H\n"
+                         "inline int hidden(int x) { return x + 1; }\n#endif\n"
+                         "#define MAKE(x) hid##x\n"
+                         "extern \"C\" __global__ void k(int* r) { r[0] = MAKE(den)(1); }\n")));
+}
+
 TEST_CASE("several threads compile at once") {
     if (!has_nvrtc()) {
         return;

@@ -13,9 +13,9 @@ import pytest
 
 import weft
 from kernels import build
-from weft.fit import Fit, FitSettings, Parameter, Target
+from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
 from weft.render import PathSettings
-from weft.scene import Camera, Environment, Material, Object, Texture, principled
+from weft.scene import Camera, Closure, Environment, Material, Object, Texture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,35 +46,44 @@ def software(device):
         pytest.skip("this device is a GPU")
 
 
+def fit_one_step(device, scene, parameter):
+    """Run the first step of a fit to a grey photo."""
+    photo = np.full((16, 24, 3), 0.3, np.float32)
+    settings = FitSettings(bounces=2, max_iterations=2)
+    Fit(scene, [Target(photo)], [parameter], settings, device=device).step()
+
+
 def test_a_scene_of_a_shipped_shape_waits_for_no_compiler(software, tmp_path):
-    build.compile_kind("software", tmp_path / "slang", {"sky"}, {"metallic"})
-    scene = other_scene(principled("other", base_color=(0.1, 0.2, 0.9), metallic=0.9))
+    build.compile_kind("software", tmp_path / "slang", {"sky"}, {"diffuse"})
+    scene = other_scene(Material("other", Closure("diffuse", color=(0.1, 0.2, 0.9))))
 
     with weft.create_device(type="vulkan", cache_directory=tmp_path) as own:
-        picture = weft.Renderer(own, scene).render(settings=PathSettings(4, bounces=3))
-        photo = np.full((16, 24, 3), 0.3, np.float32)
-        settings = FitSettings(bounces=3, max_iterations=2)
-        numbers = [Parameter("other.base_color"), Parameter("other.roughness")]
-        Fit(scene, [Target(photo)], numbers, settings, device=own).step()
+        picture = weft.Renderer(own, scene).render(settings=PathSettings(4, bounces=2))
+        fit_one_step(own, scene, Parameter("other.color"))
         counts = own.compiler_statistics
 
     assert picture.mean() > 0.1
     assert (counts["kernel_misses"], counts["helper_starts"]) == (0, 0)
 
 
-def test_textures_of_any_size_share_a_shipped_kernel(software, tmp_path):
-    build.compile_kind("software", tmp_path / "slang", {"sky"}, {"texture"})
-    pixels = np.random.default_rng(1).uniform(0, 1, (64, 32, 3)).astype(np.float32)
+def test_textures_of_any_size_are_fitted_by_shipped_kernels(software, tmp_path, monkeypatch):
+    def mapped(height: int, width: int) -> Material:
+        pixels = np.random.default_rng(1).uniform(0, 1, (height, width, 3)).astype(np.float32)
+        return Material("ball", Closure("diffuse", color=Texture(pixels)))
+
+    monkeypatch.setitem(build.MATERIALS, "mapped", lambda: mapped(2, 2))
+    monkeypatch.setitem(build.FITTED, "mapped", ("color",))
+    build.compile_kind("software", tmp_path / "slang", {"sky"}, {"mapped"})
 
     with weft.create_device(type="vulkan", cache_directory=tmp_path) as own:
-        material = principled("mapped", base_color=Texture(pixels), metallic=1.0)
-        weft.Renderer(own, other_scene(material)).render(settings=PathSettings(1, bounces=1))
+        fit_one_step(own, other_scene(mapped(16, 8)), TextureParameter("ball.color"))
 
         assert own.compiler_statistics["kernel_misses"] == 0
 
 
 @pytest.mark.full  # half a minute; what else depends on it is tested above
-def test_two_builds_of_the_kernels_are_equal(tmp_path):
+def test_two_builds_of_the_kernels_are_equal(tmp_path, monkeypatch):
+    monkeypatch.delitem(build.FITTED, "diffuse")
     for name in ("first", "second"):
         build.compile_kind("cuda", tmp_path / name, {"sky"}, {"diffuse"})
 
