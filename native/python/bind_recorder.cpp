@@ -2,6 +2,7 @@
 // Recorded paths of fits, for weft.render.record and weft.render.directions.
 #include "core/error.hpp"
 #include "python/bind_tensor.hpp"
+#include "python/fit_arrays.hpp"
 #include "python/render_objects.hpp"
 #include "render/recorder.hpp"
 
@@ -21,14 +22,8 @@ using tensor::TensorRef;
 
 namespace {
 
-using Words = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
-using Rows = py::array_t<float, py::array::c_style | py::array::forcecast>;
 using TablesRef = std::shared_ptr<render::SceneTables>;
 using DirectionsRef = std::shared_ptr<Directions>;
-
-std::span<const std::uint32_t> words_of(const Words& array) {
-    return {array.data(), static_cast<std::size_t>(array.size())};
-}
 
 /// A recorder with the turn of its film's family.
 struct RecorderObject {
@@ -36,8 +31,8 @@ struct RecorderObject {
     std::unique_ptr<Recorder> native;
 };
 
-DirectionsRef create_directions(const std::shared_ptr<Session>& session, const Words& records,
-                                const Rows& rows) {
+DirectionsRef create_directions(const std::shared_ptr<Session>& session, const FitWords& records,
+                                const FitFloats& rows) {
     if (records.ndim() != 2 || records.shape(1) != 2 || rows.ndim() != 2) {
         throw core::ArgumentError("Directions: records of shape (materials, 2) and rows of shape "
                                   "(directions, parameters) are needed");
@@ -71,15 +66,15 @@ std::unique_ptr<RecorderObject> create(const FilmTracerObject& film, const Table
 }
 
 void draw(RecorderObject& self, const py::object& camera_object, const py::object& settings_object,
-          const Words& pixels, const Words& start_media, const py::object& interrupt) {
+          const FitWords& pixels, const FitWords& start_media, const py::object& interrupt) {
     const scene::Camera camera = camera_from_python(camera_object);
     const render::PathSettings settings = settings_from_python(settings_object);
     const core::InterruptPoll check = poll_with(interrupt);
     const Turn turn(self.film);
     self.native->record({.camera = camera,
                          .settings = settings,
-                         .pixels = words_of(pixels),
-                         .start_media = words_of(start_media),
+                         .pixels = span_of(pixels),
+                         .start_media = span_of(start_media),
                          .check = check});
 }
 

@@ -30,6 +30,7 @@ using FitDoubles = FitArray<double>;
 using FitFloats = FitArray<float>;
 using FitFlags = FitArray<bool>;
 using FitNumbers = FitArray<std::int64_t>;
+using FitWords = FitArray<std::uint32_t>;
 
 template <typename T>
 std::span<const T> span_of(const FitArray<T>& a) {
@@ -78,5 +79,7 @@ template <>
 struct type_caster<weft::python::FitFlags> : fit_array_caster<bool> {};
 template <>
 struct type_caster<weft::python::FitNumbers> : fit_array_caster<std::int64_t> {};
+template <>
+struct type_caster<weft::python::FitWords> : fit_array_caster<std::uint32_t> {};
 
 } // namespace pybind11::detail

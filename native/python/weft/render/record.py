@@ -135,8 +135,8 @@ class Recorder:
         """
         if pixels is None:
             pixels = np.arange(camera.width * camera.height, dtype=np.uint32)
-        media, interrupt = self.renderer.start_media(camera), self.renderer.interrupt
-        self.native.draw(camera, settings, pixels, media, interrupt)
+        media = np.asarray(self.renderer.start_media(camera), np.uint32)
+        self.native.draw(camera, settings, np.asarray(pixels), media, self.renderer.interrupt)
 
     def replay(
         self, values: Tensor, texels: Tensor | None = None, *, with_tangents: bool = False
