@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.box_blur import box_blur
+from weft._native import box_blur
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
