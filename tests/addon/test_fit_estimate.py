@@ -188,7 +188,7 @@ def test_it_is_said_in_words():
     words = estimate_fit(replace(SIZE, iterations=1), Throughput(SIZE.work / 60, 2.0)).describe()
     rough = estimate_fit(replace(SIZE, iterations=1), Throughput(SIZE.work / 60, 30.0)).describe()
     assert words.startswith("About ")
-    assert words.endswith("on the device; about 60 s if all draws are needed")
+    assert words.endswith("on the device; about 60 s if all iterations are needed")
     assert rough.endswith("on the device; time is known once it runs")
     known = estimate_fit(SIZE, None, 91_600_000).describe()
     assert known == "At most 92 MB on the device; time is known once it runs"
