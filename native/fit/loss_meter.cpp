@@ -37,35 +37,31 @@ void LossMeter::record(const ResidualPair& residuals) {
     m_is_open = false;
 }
 
-double LossMeter::loss() const {
-    double total = 0;
-    std::size_t count = 0;
+LossMeter::Sum LossMeter::sum(double (*term)(const Pixel&)) const {
+    Sum sum;
+    std::size_t pixels = 0;
     for (std::size_t number = 0; number < m_views.size(); ++number) {
         for (std::size_t i = 0; i < m_pixels[number].size(); ++i) {
             if (m_pixels[number][i].is_counted && !m_views[number].lost()[i]) {
-                total += m_pixels[number][i].product;
-                ++count;
+                sum.total += term(m_pixels[number][i]);
+                ++pixels;
             }
         }
     }
+    sum.residuals = static_cast<double>(std::max<std::size_t>(kChannels * pixels, 1));
+    return sum;
+}
+
+double LossMeter::loss() const {
+    const Sum products = sum([](const Pixel& pixel) { return pixel.product; });
     return m_is_open ? std::numeric_limits<double>::infinity()
-                     : total / static_cast<double>(std::max<std::size_t>(kChannels * count, 1));
+                     : products.total / products.residuals;
 }
 
 double LossMeter::noise_floor() const {
-    double total = 0;
-    std::size_t count = 0;
-    for (std::size_t number = 0; number < m_views.size(); ++number) {
-        for (std::size_t i = 0; i < m_pixels[number].size(); ++i) {
-            if (m_pixels[number][i].is_counted && !m_views[number].lost()[i]) {
-                total += m_pixels[number][i].variance * m_pixels[number][i].variance;
-                ++count;
-            }
-        }
-    }
+    const Sum squares = sum([](const Pixel& pixel) { return pixel.variance * pixel.variance; });
     return m_is_open ? std::numeric_limits<double>::infinity()
-                     : std::sqrt(total / kFourthMoment) /
-                           static_cast<double>(std::max<std::size_t>(kChannels * count, 1));
+                     : std::sqrt(squares.total / kFourthMoment) / squares.residuals;
 }
 
 } // namespace weft::fit

@@ -37,6 +37,14 @@ private:
         double variance = 0; ///< sum over channels of (r_A - r_B)^2 / 2
     };
 
+    struct Sum {
+        double total = 0;
+        double residuals = 1; ///< three a pixel that counts, at least 1
+    };
+
+    /// Over the pixels that count.
+    [[nodiscard]] Sum sum(double (*term)(const Pixel&)) const;
+
     const std::vector<View>& m_views;
     std::vector<std::vector<Pixel>> m_pixels; ///< of each view
     bool m_is_open = true; ///< nothing was recorded: the pixels of the first record count

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "scene/closures.hpp"
 #include "scene/parameter_names.hpp"
 
 #include <algorithm>
@@ -18,11 +19,11 @@ constexpr double kMirror =
     0.0038; ///< roughness up to which facets are a mirror, see shaders/weft/bsdf/ggx.slang
 constexpr std::array<std::string_view, 3> kRefracting{"glass", "refraction", "principled"};
 
-/// The smallest value of an input; infinite where a function makes it, `standard` where it is not given.
-double smallest(const scene::Closure& closure, std::string_view name, double standard) {
+/// The smallest value of an input, or its default; infinite where a function makes it.
+double smallest(const scene::Closure& closure, std::string_view name) {
     const scene::Value* const given = closure.find(name);
     if (given == nullptr) {
-        return standard;
+        return scene::find_closure(closure.kind)->find_input(name)->standard.front();
     }
     const scene::Value& value = scene::plain(*given);
     if (const auto* const number = std::get_if<double>(&value)) {
@@ -46,11 +47,9 @@ bool is_smooth_glass(const scene::Closure& closure, bool may_transmit) {
     if (std::ranges::find(kRefracting, closure.kind) == kRefracting.end()) {
         return false;
     }
-    const double roughness =
-        smallest(closure, "roughness", closure.kind == "principled" ? 0.5 : 0.0);
     const bool is_clear = closure.kind != "principled" || may_transmit ||
-                          smallest(closure, "transmission_weight", 0.0) > 0;
-    return is_clear && roughness <= kMirror;
+                          smallest(closure, "transmission_weight") > 0;
+    return is_clear && smallest(closure, "roughness") <= kMirror;
 }
 
 } // namespace
