@@ -228,7 +228,11 @@ void FilmTracer::compile(const SceneInput& input, const scene::Camera& camera,
     calls.push_back({own, "generate", {lens, paths, step}});
     calls.push_back({own, "develop", {paths, step, KernelArgument::tensor(film)}});
     std::ranges::move(walk_calls(view, buffers, shared, step, nullptr), std::back_inserter(calls));
-    std::ranges::move(light_calls(view, buffers), std::back_inserter(calls));
+    std::vector<StageCall> of_lights = light_calls(view, buffers);
+    if (sorts_paths() || traits().has_walks || !of_lights.empty()) {
+        std::ranges::move(sort_calls(buffers), std::back_inserter(calls));
+    }
+    std::ranges::move(of_lights, std::back_inserter(calls));
     std::vector<std::function<void()>> jobs;
     std::ranges::transform(calls, std::back_inserter(jobs), KernelLauncher::compilation);
     compile_together(std::move(jobs), check, m_compiling.get());

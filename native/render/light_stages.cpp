@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to light rays besides being traced (shaders/weft/render/passing.slang).
-#include "render/path_queue.hpp"
 #include "render/path_stages.hpp"
 
 #include <algorithm>
@@ -31,9 +30,7 @@ bool PathStages::sort_and_launch(const LightStage& stage, std::span<const std::i
     StageModule& shared = *m_scene.modules->shared();
     m_launcher.launch(shared, stage.classify, count, {&view, &buffers.view(), &m_programs},
                       buffers.keys_of(count));
-    const GroupOffsets ends =
-        sort_by_key(*buffers.keys(), *buffers.queue(), static_cast<std::uint32_t>(count),
-                    static_cast<std::uint32_t>(programs + 2));
+    const GroupOffsets ends = sort_keys(buffers, count, programs + 2);
     bool has_found = false;
     for (const std::int64_t key : keys) {
         const auto at = static_cast<std::size_t>(key);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/media_recorder.hpp"
 
-#include "render/path_queue.hpp"
 #include "render/scene_kernels.hpp"
 #include "scene/layouts.hpp"
 #include "tensor/transfer.hpp"
@@ -118,8 +117,7 @@ void MediaRecorder::differentiate(const KernelArgument& view) {
 std::int64_t MediaRecorder::find_segments(const KernelArgument& view, PathBuffers& buffers,
                                           std::int64_t count) {
     m_launcher.launch(shared(), "mark", count, {&view, &buffers.view(0)}, buffers.keys_of(count));
-    return sort_by_key(*buffers.keys(), *buffers.queue(), static_cast<std::uint32_t>(count),
-                       kWithSegment)[1];
+    return m_film->sort_keys(buffers, count, kWithSegment)[1];
 }
 
 void MediaRecorder::record(const KernelArgument& view, PathBuffers& buffers,

@@ -42,6 +42,9 @@ std::uint64_t picture_bytes(const FilmTracer& film, const scene::Camera& camera,
     const std::int64_t capacity = std::max(whole_groups(paths), film.capacity());
     auto bytes = static_cast<std::uint64_t>(path_buffer_bytes(capacity, film.traits()));
     bytes += kWord * static_cast<std::uint64_t>(pixels) * (3 + 1); // film, numbers of pixels
+    if (!film.scene().tracer->device()->info().features.is_software) {
+        bytes += KeySorter::most_bytes();
+    }
     if (has_layers) {
         bytes +=
             kWord * scene::layouts::LayerRow::kEnd * static_cast<std::uint64_t>(capacity + pixels);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/path_stages.hpp"
 
-#include "render/path_queue.hpp"
-
 #include <utility>
 
 namespace weft::render {
@@ -74,8 +72,16 @@ void PathStages::classify(const KernelArgument& view, PathBuffers& buffers, std:
 GroupOffsets PathStages::sort_segment(const KernelArgument& view, PathBuffers& buffers,
                                       std::int64_t count) {
     classify(view, buffers, count);
-    return sort_by_key(*buffers.keys(), *buffers.queue(), narrow(count),
-                       narrow(program_count() + kGroups));
+    return sort_keys(buffers, count, program_count() + kGroups);
+}
+
+GroupOffsets PathStages::sort_keys(PathBuffers& buffers, std::int64_t count,
+                                   std::int64_t key_count) {
+    return m_sorter.sort(buffers.keys(), buffers.queue(), narrow(count), narrow(key_count));
+}
+
+std::vector<StageCall> PathStages::sort_calls(const PathBuffers& buffers) {
+    return m_sorter.calls(buffers.keys(), buffers.queue());
 }
 
 GroupOffsets PathStages::trace_and_sort(const KernelArgument& view, PathBuffers& buffers,

@@ -3,6 +3,7 @@
 // rays are in light_stages.cpp, paths below surfaces in walk_stages.cpp. What kernels do stands in shaders/weft/render.
 #pragma once
 
+#include "render/key_sorter.hpp"
 #include "render/path_arguments.hpp"
 #include "render/path_buffers.hpp"
 #include "render/stage_modules.hpp"
@@ -32,7 +33,8 @@ using GroupOffsets = std::vector<std::int64_t>;
 /// only. One thread at a time. Every call throws what launches throw: CompileError, DeviceError, ArgumentError.
 class PathStages {
 public:
-    explicit PathStages(dispatch::Context context) : m_launcher(std::move(context)) {}
+    explicit PathStages(const dispatch::Context& context)
+        : m_launcher(context), m_sorter(context) {}
 
     /// Later calls are about this scene.
     void set_scene(SceneOnDevice scene);
@@ -58,6 +60,9 @@ public:
     /// Sorts paths that were traced by what they hit. Waits for the device.
     [[nodiscard]] GroupOffsets sort_segment(const KernelArgument& view, PathBuffers& buffers,
                                             std::int64_t count);
+    /// Sorts paths by the keys that a kernel gave them, which are below `key_count`. Waits for the device.
+    [[nodiscard]] GroupOffsets sort_keys(PathBuffers& buffers, std::int64_t count,
+                                         std::int64_t key_count);
     /// All three. @param step null: media are left out.
     [[nodiscard]] GroupOffsets trace_and_sort(const KernelArgument& view, PathBuffers& buffers,
                                               std::int64_t count, std::int64_t bounce,
@@ -82,6 +87,8 @@ public:
     /// classify alone, for paths that are not sorted.
     void classify(const KernelArgument& view, PathBuffers& buffers, std::int64_t count);
 
+    /// Calls of the kernels that sort paths, to be compiled.
+    [[nodiscard]] std::vector<StageCall> sort_calls(const PathBuffers& buffers);
     /// Calls of all kernels of light rays, to be compiled.
     [[nodiscard]] std::vector<StageCall> light_calls(const KernelArgument& view,
                                                      const PathBuffers& buffers) const;
@@ -119,6 +126,7 @@ private:
     programs_with(bool (*has)(const scene::MaterialProgram&)) const;
 
     KernelLauncher m_launcher;
+    KeySorter m_sorter;
     SceneOnDevice m_scene;
     KernelArgument m_programs; ///< their number
 };

@@ -71,6 +71,7 @@ void Recorder::add_stage_calls(std::vector<StageCall>& calls) {
     std::ranges::move(m_film->walk_calls(m_traced, *m_buffers, m_shared, m_step, &records),
                       std::back_inserter(calls));
     std::ranges::move(m_film->light_calls(m_traced, *m_buffers), std::back_inserter(calls));
+    std::ranges::move(m_film->sort_calls(*m_buffers), std::back_inserter(calls));
 }
 
 void Recorder::add_film_calls(std::vector<StageCall>& calls) {

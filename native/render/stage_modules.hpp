@@ -22,7 +22,7 @@ namespace weft::render {
                                              const scene::SceneTraits& traits);
 
 /// Whether launches serve the paths of one program only: software devices execute both sides of every branch, and GPUs
-/// skip paths that are not theirs, as long as programs, and so launches, are few. Sorting needs the host.
+/// skip paths that are not theirs, as long as programs, and so launches, are few. Sorting waits for the host.
 [[nodiscard]] bool must_sort_paths(const device::Device& device, std::size_t programs);
 
 /// Modules by their text, those of other scenes too: an edit and its undoing load none twice. One thread at a time.

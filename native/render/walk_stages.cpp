@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths below surfaces, from where they go in to where they come out (shaders/weft/render/walk.slang).
-#include "render/path_queue.hpp"
 #include "render/path_stages.hpp"
 
 #include <utility>
@@ -48,7 +47,7 @@ void PathStages::finish_walks(const KernelArgument& view, PathBuffers& buffers,
                               {&view, &paths, &walks.view, records, &inner});
         }
         const auto count = static_cast<std::uint32_t>(length);
-        length = sort_by_key(*walks.keys, *walks.order, count, 2)[1];
+        length = m_sorter.sort(walks.keys, walks.order, count, 2)[1];
         if (length == 0) {
             return;
         }
