@@ -42,7 +42,7 @@ from weft.fit import (  # noqa: E402
     TextureParameter,
 )
 from weft.render import PathSettings  # noqa: E402
-from weft.scene import Texture  # noqa: E402
+from weft.scene import Closure, Material, Texture  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,6 +96,10 @@ def compile_shape(device: weft.Device, shape: str, lit: LightSet) -> None:
         compile_fit(device, scene, [EnvironmentParameter(16, 8)])
         if lit.lights:
             compile_fit(device, scene, [LightParameter(lit.lights[0].name)])
+    # Most materials of a scene are no part of a fit, but its paths meet them.
+    fitted = Material("fitted", Closure("diffuse", color=(0.5, 0.5, 0.5)))
+    both = scene_of(fitted, lit, beside=MATERIALS[shape]())
+    compile_fit(device, both, [Parameter("fitted.color")])
 
 
 def compile_kind(kind: str, folder: Path, lights: set[str], materials: set[str]) -> None:

@@ -120,9 +120,11 @@ def square(z: float, name: str) -> Mesh:
     return Mesh(corners, faces, normals, {"UVMap": (corners[:, :2] + 1) / 2}, name=name)
 
 
-def scene_of(material: Material, lit: LightSet) -> weft.Scene:
-    """Return a scene with one material under a set of lights."""
+def scene_of(material: Material, lit: LightSet, *, beside: Material | None = None) -> weft.Scene:
+    """Return a scene with one material, or two, under a set of lights."""
     objects = [Object(square(0.0, "ball"), [material], name="ball")]
+    if beside is not None:
+        objects.append(Object(square(-1.0, "floor"), [beside], name="floor"))
     if lit.is_mesh:
         shining = Closure("emission", color=(1.0, 1.0, 1.0), strength=1.0, both_sides=0.0)
         objects.append(Object(square(3.0, "lamp"), [Material("lamp", shining)], name="lamp"))
