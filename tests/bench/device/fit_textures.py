@@ -103,7 +103,7 @@ def build_fit(device: weft.Device, arguments: argparse.Namespace) -> Fit:
     names = [f"plate{k // each}.{INPUTS[k % each]}" for k in range(arguments.maps)]
     parameters = [TextureParameter(name) for name in names]
     how = FitSettings(
-        samples=arguments.samples, bounces=2, texture_draws=arguments.iterations, seed=3
+        samples=arguments.samples, bounces=2, texture_iterations=arguments.iterations, seed=3
     )
     return Fit(scenes[1], targets, parameters, how, device=device)
 

@@ -4,7 +4,9 @@
 Forward and backward of the squared error, gradients of the weights; gradients of the samples too
 are checked, not timed. Torch runs the same step as a
 CUDA graph, with --compiled also by torch.compile; jax, where it is installed, by jax.jit; the best
-of these counts. ``python mlp_shapes.py [--compiled] [--no-jax] [--vulkan N] [part of names]``.
+of these counts. ``python mlp_shapes.py [--compiled] [--no-jax] [--no-inputs] [--vulkan N]
+[parts of names, separated by commas]``. A kernel of a wide network is compiled for a minute:
+``--no-inputs`` leaves out the second one of each shape, for gradients of samples.
 Kernels are compiled first, by processes side by side. Prints one line a case; the exit status
 counts wrong results.
 """
@@ -68,7 +70,7 @@ SHAPES = [
 ]
 COUNT = 1 << 18
 FEW = 1 << 14  # where the samples have a gradient
-PROCESSES = 12
+PROCESSES = 16
 
 
 def case_of(
@@ -86,11 +88,13 @@ def case_of(
     )
 
 
-def compile_part(kind: str, shapes: list[Shape]) -> None:
+def compile_part(kind: str, shapes: list[Shape], ways: tuple[bool, ...]) -> None:
     """Compile the kernels of some shapes into the cache."""
+    if not shapes:
+        return
     device = weft.create_device(type=getattr(weft.DeviceType, kind))
     for shape in shapes:
-        for by_input in (False, True):
+        for by_input in ways:
             case_of(device, shape, 1024, by_input).step()
     device.wait()
 
@@ -192,9 +196,10 @@ def torch_times(torch, shape: Shape, case: SquaredErrorStep, compiles: bool) -> 
 def parse_arguments() -> argparse.Namespace:
     """Return what the command line asks for."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("wanted", nargs="?", default="", help="part of the names of shapes")
+    parser.add_argument("wanted", nargs="?", default="", help="parts of the names of shapes")
     parser.add_argument("--compiled", action="store_true", help="torch.compile too: minutes")
     parser.add_argument("--no-jax", action="store_true")
+    parser.add_argument("--no-inputs", action="store_true", help="no gradients of samples")
     parser.add_argument("--vulkan", type=int, default=1, help="how many of the first, 0: none")
     parser.add_argument("--part", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -213,7 +218,8 @@ def measure(options: argparse.Namespace, shapes: list[Shape], by_jax: dict[Shape
     for i, shape in enumerate(shapes):
         case = case_of(device, shape)
         wrong += is_wrong(torch, shape, case)
-        wrong += is_wrong(torch, shape, case_of(device, shape, FEW, by_input=True))
+        if not options.no_inputs:
+            wrong += is_wrong(torch, shape, case_of(device, shape, FEW, by_input=True))
         ours = best_seconds(case.step, device.wait)
         times = torch_times(torch, shape, case, options.compiled)
         if shape in by_jax:
@@ -224,7 +230,8 @@ def measure(options: argparse.Namespace, shapes: list[Shape], by_jax: dict[Shape
         if vulkan is not None and i < options.vulkan:
             other = case_of(vulkan, shape)
             wrong += is_wrong(torch, shape, other)
-            wrong += is_wrong(torch, shape, case_of(vulkan, shape, FEW, by_input=True))
+            if not options.no_inputs:
+                wrong += is_wrong(torch, shape, case_of(vulkan, shape, FEW, by_input=True))
             theirs = best_seconds(other.step, vulkan.wait)
             line += f"  Vulkan {theirs * 1e6:9.1f} ({theirs / ours:5.2f} of CUDA)"
         print(line, flush=True)
@@ -234,10 +241,12 @@ def measure(options: argparse.Namespace, shapes: list[Shape], by_jax: dict[Shape
 def main() -> int:
     """Check and time all shapes."""
     options = parse_arguments()
-    shapes = [shape for shape in SHAPES if options.wanted in shape.name]
+    parts = options.wanted.split(",")
+    shapes = [shape for shape in SHAPES if any(part in shape.name for part in parts)]
     if options.part is not None:
-        compile_part("cuda", shapes[options.part :: PROCESSES])
-        compile_part("vulkan", shapes[: options.vulkan][options.part :: PROCESSES])
+        ways = (False,) if options.no_inputs else (False, True)
+        compile_part("cuda", shapes[options.part :: PROCESSES], ways)
+        compile_part("vulkan", shapes[: options.vulkan][options.part :: PROCESSES], ways)
         return 0
     start = time.perf_counter()
     os.environ.setdefault("WEFT_CACHE_DIR", tempfile.mkdtemp(prefix="weft-shapes-"))
