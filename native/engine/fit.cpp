@@ -12,18 +12,19 @@ class Fit::State {
 public:
     State(Renderer& renderer, std::vector<fit::Observation> observations,
           const std::vector<fit::Parameter>& parameters,
-          const std::vector<fit::Exposure>& exposures, const fit::FitSettings& settings)
-        : fit(renderer_of(renderer), std::move(observations), parameters, exposures, settings,
-              poll_of(renderer)) {}
+          const std::vector<fit::Exposure>& exposures,
+          const std::vector<fit::LightParameter>& lights, const fit::FitSettings& settings)
+        : fit(renderer_of(renderer), std::move(observations), parameters, exposures, lights,
+              settings, poll_of(renderer)) {}
 
     fit::ScalarFit fit;
 };
 
 Fit::Fit(Renderer& renderer, std::vector<fit::Observation> observations,
          const std::vector<fit::Parameter>& parameters, const std::vector<fit::Exposure>& exposures,
-         const fit::FitSettings& settings)
+         const std::vector<fit::LightParameter>& lights, const fit::FitSettings& settings)
     : m_state(std::make_unique<State>(renderer, std::move(observations), parameters, exposures,
-                                      settings)) {}
+                                      lights, settings)) {}
 
 Fit::~Fit() = default;
 Fit::Fit(Fit&&) noexcept = default;

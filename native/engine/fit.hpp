@@ -20,11 +20,12 @@
 
 namespace weft::engine {
 
-/// Finds scalar parameters, colours and exposures that explain pictures, by Gauss-Newton steps on recorded paths: each
-/// iteration draws two independent sample sets, so that their noise does not move the result. Equal seeds give the
-/// numbers of Python's weft.Fit of the same scene, up to the order of sums. What only Python has: textures, lights,
-/// photos with a robust loss or a display transform, checkpoints, and the verdict whether the scene explains the
-/// pictures; without that verdict errors are those of noise alone. One thread at a time, with its renderer.
+/// Finds scalar parameters, colours, exposures and strengths of lights that explain pictures, by Gauss-Newton steps on
+/// recorded paths: each iteration draws two independent sample sets, so that their noise does not move the result. Equal
+/// seeds give the numbers of Python's weft.Fit of the same scene, up to the order of sums. What only Python has: textures,
+/// lights of single pictures, unknown environments, photos with a robust loss or a display transform, checkpoints, and the
+/// verdict whether the scene explains the pictures; without that verdict errors are those of noise alone. One thread at a
+/// time, with its renderer.
 class Fit {
 public:
     /// Selects nothing and draws nothing yet.
@@ -32,11 +33,12 @@ public:
     ///        update ends the fit: no further step may follow.
     /// @param observations at least one.
     /// @throws ArgumentError if there is nothing to find, a picture is not as large as its camera says, not finite or
-    ///         black, a parameter is unknown, given twice or has no derivative, or bounds, start, ties or prior do not fit;
-    ///         CompileError, DeviceError.
+    ///         black, a parameter or light is unknown, given twice or has no derivative, or bounds, start, ties or
+    ///         prior do not fit; CompileError, DeviceError.
     WEFT_API Fit(Renderer& renderer, std::vector<fit::Observation> observations,
                  const std::vector<fit::Parameter>& parameters,
                  const std::vector<fit::Exposure>& exposures = {},
+                 const std::vector<fit::LightParameter>& lights = {},
                  const fit::FitSettings& settings = {});
     WEFT_API ~Fit();
     WEFT_API Fit(Fit&&) noexcept;
@@ -50,7 +52,8 @@ public:
     WEFT_API void step();
     /// Where the fit is. Cheap.
     [[nodiscard]] WEFT_API fit::FitState state() const;
-    /// Steps until FitState::is_done, then lets the renderer render with what was found. Look at has_converged.
+    /// Steps until FitState::is_done, then lets the renderer render with what was found, but for factors of
+    /// lights: update() it with scene::with_light_factors() for those. Look at has_converged.
     /// @param progress called after each step. @throws as step().
     WEFT_API fit::FitState run(const std::function<void(const fit::FitState&)>& progress = {});
 

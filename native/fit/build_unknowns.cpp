@@ -219,6 +219,34 @@ void append_exposure(Unknowns& unknowns, const Exposure& exposure,
     }
 }
 
+void append_light(Unknowns& unknowns, const LightParameter& light, std::size_t number) {
+    const std::string owner = core::text("LightParameter '", light.light, "'");
+    require_bounds(owner, light.bounds, 0);
+    if (!(light.start >= light.bounds[0] && light.start <= light.bounds[1])) {
+        throw core::ArgumentError(core::text(owner, ": start must lie within the bounds (",
+                                             light.bounds[0], ", ", light.bounds[1], "), got ",
+                                             light.start));
+    }
+    const std::array<std::string, 2> parts{light.light, "factor"};
+    UnknownBlock block{.name = scene::join_name(parts),
+                       .first = unknowns.start.size(),
+                       .size = light.color ? kChannels : 1,
+                       .is_log = true,
+                       .light = number};
+    for (const UnknownBlock& other : unknowns.blocks) {
+        if (other.light && other.name == block.name) {
+            refuse(core::text("light '", light.light, "' is given twice; leave one out"));
+        }
+        if (other.name == block.name) {
+            refuse(core::text("'", block.name,
+                              "' is the factor of a light and an input of a material; give one of "
+                              "the two another name"));
+        }
+    }
+    const Vector start(block.size, light.start);
+    append(unknowns, std::move(block), start, light.bounds);
+}
+
 void require_prior(const Parameter& parameter, const UnknownBlock& block) {
     const ExpectedValue& expected = *parameter.prior;
     const bool has_means = expected.mean.size() == 1 || expected.mean.size() == block.size;
@@ -252,7 +280,8 @@ void add_prior(Unknowns& unknowns, const Parameter& parameter, const UnknownBloc
 
 Unknowns build_unknowns(const scene::MaterialTable& table, std::span<const Parameter> parameters,
                         std::span<const Exposure> exposures,
-                        std::span<const std::string> observations) {
+                        std::span<const std::string> observations,
+                        std::span<const LightParameter> lights) {
     require_once(table, parameters);
     Unknowns unknowns;
     for (const Parameter& parameter : parameters) {
@@ -260,6 +289,9 @@ Unknowns build_unknowns(const scene::MaterialTable& table, std::span<const Param
     }
     for (const Exposure& exposure : exposures) {
         append_exposure(unknowns, exposure, observations);
+    }
+    for (std::size_t number = 0; number < lights.size(); ++number) {
+        append_light(unknowns, lights[number], number);
     }
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         if (parameters[i].prior) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fit may change: numbers of materials, and the brightness of pictures.
+// What a fit may change: numbers of materials, the brightness of pictures, and the strength of lights.
 #pragma once
 
 #include "core/api.hpp"
@@ -38,6 +38,14 @@ struct Exposure {
     std::string observation{};     ///< its name; "": each has a factor of its own
     bool white_balance = false;    ///< one factor a channel instead of one for all
     Bounds bounds{1.0 / 16, 16.0}; ///< above 0
+    double start = 1;              ///< within the bounds
+};
+
+/// The unknown strength of a light: a factor on what the scene says. Results call it "<light>.factor".
+struct LightParameter {
+    std::string light;  ///< name of a lamp, of the environment, or of a material that shines
+    bool color = false; ///< one factor a channel instead of one for all
+    Bounds bounds{1.0 / 64, 64.0}; ///< above 0
     double start = 1;              ///< within the bounds
 };
 

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/gauss_newton.hpp"
+#include "fit/lighting.hpp"
 #include "fit/loss_meter.hpp"
 #include "fit/scalar_model.hpp"
 #include "fit/smooth_glass.hpp"
@@ -98,12 +99,13 @@ class ScalarFit::Implementation {
 public:
     Implementation(render::Renderer& renderer, std::vector<Observation> observations,
                    const std::vector<Parameter>& parameters, const std::vector<Exposure>& exposures,
-                   FitSettings settings, core::InterruptPoll check)
+                   const std::vector<LightParameter>& lights, FitSettings settings,
+                   core::InterruptPoll check)
         : m_renderer(renderer), m_tables(renderer.tables()), m_settings(settings),
           m_observations(std::move(observations)),
           m_unknowns(build_unknowns(*renderer.tables()->materials(), parameters, exposures,
-                                    names_of(m_observations))),
-          m_views(build_views(renderer, parameters)), m_meter(m_views),
+                                    names_of(m_observations), lights)),
+          m_views(build_views(renderer, parameters, lights)), m_meter(m_views),
           m_model(renderer.tables(), m_views, m_unknowns,
                   {.samples = settings.samples,
                    .bounces = settings.bounces,
@@ -163,13 +165,21 @@ public:
 
 private:
     std::vector<View> build_views(render::Renderer& renderer,
-                                  const std::vector<Parameter>& parameters) const {
+                                  const std::vector<Parameter>& parameters,
+                                  const std::vector<LightParameter>& lights) const {
         const UnknownDirections directions =
             m_unknowns.directions(m_tables->materials()->values.size());
         const std::vector<std::uint32_t> materials = materials_of(renderer.scene(), parameters);
+        const std::vector<LightPart> light = find_light_parts(renderer, lights, parameters);
         std::vector<View> views;
         for (const Observation& observation : m_observations) {
-            views.emplace_back(observation, renderer.create_recorder(materials, directions.rows),
+            std::vector<ViewPart> parts;
+            for (const LightPart& part : light) {
+                parts.push_back({.recorder = renderer.create_recorder(materials, directions.rows,
+                                                                      false, part.tables),
+                                 .light = part.light});
+            }
+            views.emplace_back(observation, std::move(parts),
                                renderer.start_media(observation.camera));
         }
         return views;
@@ -212,21 +222,23 @@ private:
 
 ScalarFit::ScalarFit(render::Renderer& renderer, std::vector<Observation> observations,
                      const std::vector<Parameter>& parameters,
-                     const std::vector<Exposure>& exposures, FitSettings settings,
+                     const std::vector<Exposure>& exposures,
+                     const std::vector<LightParameter>& lights, FitSettings settings,
                      core::InterruptPoll check) {
     require_valid(settings);
     if (observations.empty()) {
         throw ArgumentError("Fit: there is no observation; give at least one picture");
     }
-    if (parameters.empty() && exposures.empty()) {
+    if (parameters.empty() && exposures.empty() && lights.empty()) {
         throw ArgumentError("Fit: there is nothing to find; give at least one parameter");
     }
     for (const Observation& observation : observations) {
         fit::require_valid(observation);
     }
     require_known_directions(renderer.scene(), parameters);
-    m_implementation = std::make_unique<Implementation>(
-        renderer, std::move(observations), parameters, exposures, settings, std::move(check));
+    m_implementation =
+        std::make_unique<Implementation>(renderer, std::move(observations), parameters, exposures,
+                                         lights, settings, std::move(check));
 }
 
 ScalarFit::~ScalarFit() = default;

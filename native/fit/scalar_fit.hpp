@@ -16,7 +16,7 @@ namespace weft::fit {
 
 /// Finds numbers that explain pictures, by Gauss-Newton steps on recorded paths. One thread at a time, with its renderer.
 /// What is given stays as it is; the scene's numbers on the device are those of the last draw, and after write() those
-/// that were found.
+/// that were found, but for factors of lights, which stay as the scene has them.
 class WEFT_API ScalarFit {
 public:
     /// @param renderer of the scene; it outlives the fit and renders no other scene meanwhile.
@@ -24,7 +24,8 @@ public:
     ///         require_valid() and Parameter; CompileError, DeviceError.
     ScalarFit(render::Renderer& renderer, std::vector<Observation> observations,
               const std::vector<Parameter>& parameters, const std::vector<Exposure>& exposures,
-              FitSettings settings, core::InterruptPoll check = {});
+              const std::vector<LightParameter>& lights, FitSettings settings,
+              core::InterruptPoll check = {});
     ~ScalarFit();
     ScalarFit(ScalarFit&&) noexcept;
     ScalarFit& operator=(ScalarFit&&) noexcept;

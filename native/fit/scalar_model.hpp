@@ -44,6 +44,12 @@ public:
     void write(std::span<const double> x);
 
 private:
+    /// Parameters of the scene under some of its lights; a material that a part leaves dark has others there.
+    struct SceneValues {
+        tensor::TensorRef on_device; ///< of the tables
+        std::vector<float> values{};
+        tensor::TensorRef replayed{}; ///< of replays
+    };
     struct SampleSet {
         std::vector<float> residual{};
         std::vector<float> jacobian{};
@@ -52,8 +58,10 @@ private:
     void draw_samples(std::span<const double> x, std::int64_t samples);
     void replay(std::span<const double> x, bool with_tangents);
     void fill(SampleSet& set, std::int64_t first, std::span<const double> x);
-    void fill_view(SampleSet& set, std::size_t number, std::span<const float> film,
-                   std::span<const float> gain, std::span<const double> derivatives) const;
+    void add_values(const render::SceneTables& tables);
+    [[nodiscard]] const SceneValues& values_of(const render::SceneTables& tables) const;
+    void fill_view(SampleSet& set, std::size_t number, std::span<const float> parts,
+                   std::span<const double> x) const;
     [[nodiscard]] std::vector<double> leverages(const SamplePair& pair) const;
     [[nodiscard]] std::size_t pilot_stride() const;
 
@@ -63,8 +71,7 @@ private:
     ScalarModelDesc m_desc;
     std::vector<UnknownColumn> m_columns;
     bool m_has_directions;
-    std::vector<float> m_scene_values;
-    tensor::TensorRef m_values; ///< of replays
+    std::vector<SceneValues> m_scene_values; ///< the scene's own first
     std::array<SampleSet, 2> m_linearized;
     std::array<std::vector<float>, 2> m_candidates;
     std::int64_t m_drawn = 0;      ///< samples of each set of the last draw

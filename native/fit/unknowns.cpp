@@ -16,7 +16,7 @@ constexpr double kWidest = 50.0; ///< a range beyond says nothing of where a val
 
 /// What two unknowns share if they belong together.
 std::string owner_of(const UnknownBlock& block) {
-    return block.view ? block.name : scene::split_owner(block.name).owner;
+    return block.is_factor() ? block.name : scene::split_owner(block.name).owner;
 }
 
 } // namespace
@@ -54,6 +54,23 @@ std::vector<float> Unknowns::gains(std::span<const double> x, std::size_t views)
     return out;
 }
 
+std::vector<float> Unknowns::light_factors(std::span<const double> x) const {
+    std::vector<float> out(kChannels, 1.0F);
+    const Vector all = values(x);
+    for (const UnknownBlock& block : blocks) {
+        if (!block.light) {
+            continue;
+        }
+        out.resize(std::max(out.size(), kChannels * (*block.light + 2)), 1.0F);
+        for (std::size_t channel = 0; channel < kChannels; ++channel) {
+            const std::size_t component = block.size == 1 ? 0 : channel;
+            out[kChannels * *block.light + channel] =
+                static_cast<float>(all[block.first + component]);
+        }
+    }
+    return out;
+}
+
 void Unknowns::write(std::span<const double> x, std::span<float> scene_values) const {
     const Vector all = values(x);
     for (const UnknownBlock& block : blocks) {
@@ -70,7 +87,8 @@ std::vector<bool> Unknowns::open_range() const {
     const Vector lowest = values(low);
     const Vector highest = values(high);
     for (const UnknownBlock& block : blocks) {
-        const bool is_open = block.view || highest[block.first] - lowest[block.first] > kWidest;
+        const bool is_open =
+            block.is_factor() || highest[block.first] - lowest[block.first] > kWidest;
         std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(block.first), block.size, is_open);
     }
     return out;
@@ -96,11 +114,11 @@ UnknownDirections Unknowns::directions(std::size_t parameters) const {
     for (const UnknownBlock& block : blocks) {
         const bool is_shared = block.is_separable && block.size == kChannels;
         for (std::size_t component = 0; component < block.size; ++component) {
-            UnknownColumn column{.view = block.view};
-            if (block.view ? block.size == kChannels : is_shared) {
+            UnknownColumn column{.view = block.view, .light = block.light};
+            if (block.is_factor() ? block.size == kChannels : is_shared) {
                 column.channel = component;
             }
-            if (!block.view) {
+            if (!block.is_factor()) {
                 if (!is_shared || component == 0) {
                     out.rows.resize(++out.count * parameters);
                 }

@@ -15,23 +15,28 @@
 
 namespace weft::fit {
 
-/// One parameter or exposure within the vector of unknowns.
+/// One parameter, exposure or light within the vector of unknowns.
 struct UnknownBlock {
-    std::string name; ///< "<material>.<input>" or "<observation>.exposure"
+    std::string name; ///< "<material>.<input>", "<observation>.exposure" or "<light>.factor"
     std::vector<std::vector<std::size_t>>
         slots{};           ///< of each component: the floats of the scene that it sets
     std::size_t first = 0; ///< unknown
     std::size_t size = 1;
     bool is_log = false; ///< the unknown is the logarithm of the value
     bool is_separable = false;
-    std::optional<std::size_t> view{}; ///< whose gain it is; not set: it is a material's
+    std::optional<std::size_t> view{};  ///< whose gain it is
+    std::optional<std::size_t> light{}; ///< whose factor it is
+
+    /// It scales a view or a light, and is no number of a material.
+    [[nodiscard]] bool is_factor() const noexcept { return view || light; }
 };
 
 /// Where the derivative with respect to one unknown comes from.
 struct UnknownColumn {
-    std::optional<std::size_t> direction{}; ///< of forward mode; not set: it is the gain of a view
+    std::optional<std::size_t> direction{}; ///< of forward mode; not set: it is a factor
     std::optional<std::size_t> channel{};   ///< the only one that it acts on; not set: all
     std::optional<std::size_t> view{};      ///< the only one that it acts on; not set: all
+    std::optional<std::size_t> light{};     ///< the only one that it acts on; not set: all
 };
 
 /// Directions in the space of the scene's parameters, and what each serves.
@@ -55,6 +60,8 @@ struct Unknowns {
     [[nodiscard]] Vector derivatives(std::span<const double> x) const;
     /// Factors of the pictures, three a view.
     [[nodiscard]] std::vector<float> gains(std::span<const double> x, std::size_t views) const;
+    /// Factors of lights, three a light, then three ones for all other light.
+    [[nodiscard]] std::vector<float> light_factors(std::span<const double> x) const;
     /// Sets floats of the scene. @param scene_values of all materials.
     void write(std::span<const double> x, std::span<float> scene_values) const;
     /// Which unknowns have bounds too wide to say where to start.
@@ -66,12 +73,14 @@ struct Unknowns {
     [[nodiscard]] UnknownDirections directions(std::size_t parameters) const;
 };
 
-/// @param table of the scene. @param observations their names.
+/// @param table of the scene. @param observations their names. @param lights in the order of
+///        their factors; whether the scene has them, find_light_parts() says.
 /// @throws ArgumentError if a name is unknown or given twice, has no derivative, or bounds, start, ties or prior do not
 ///         fit.
 [[nodiscard]] Unknowns build_unknowns(const scene::MaterialTable& table,
                                       std::span<const Parameter> parameters,
                                       std::span<const Exposure> exposures,
-                                      std::span<const std::string> observations);
+                                      std::span<const std::string> observations,
+                                      std::span<const LightParameter> lights = {});
 
 } // namespace weft::fit

@@ -16,12 +16,18 @@ constexpr double kMostLost = 0.5; ///< of the pixels that are drawn
 
 } // namespace
 
-View::View(const Observation& observation, std::unique_ptr<render::Recorder> recorder,
+View::View(const Observation& observation, std::vector<ViewPart> parts,
            std::vector<std::uint32_t> start_media)
-    : m_observation(&observation), m_recorder(std::move(recorder)),
-      m_start_media(std::move(start_media)), m_weights(noise_weights(observation)),
-      m_lost(m_weights.size() / kChannels) {
+    : m_observation(&observation), m_parts(std::move(parts)), m_start_media(std::move(start_media)),
+      m_weights(noise_weights(observation)), m_lost(m_weights.size() / kChannels) {
     m_pixels = counted_pixels();
+}
+
+std::optional<std::size_t> View::part_of(std::size_t light) const noexcept {
+    const auto found = std::ranges::find(m_parts, std::optional(light), &ViewPart::light);
+    return found == m_parts.end()
+               ? std::nullopt
+               : std::optional(static_cast<std::size_t>(found - m_parts.begin()));
 }
 
 std::size_t View::lost_count() const noexcept {
@@ -53,22 +59,28 @@ void View::show_all(std::size_t stride) {
 }
 
 void View::draw(const ViewDraw& draw) {
-    const render::PathSettings settings{.samples = 2 * draw.samples,
-                                        .bounces = draw.bounces,
-                                        .seed = draw.seed,
-                                        .filter = m_observation->filter,
-                                        .filter_width = m_observation->filter_width,
-                                        .roulette_from = std::nullopt,
-                                        .period = draw.samples};
-    m_recorder->record({.camera = m_observation->camera,
-                        .settings = settings,
-                        .pixels = m_pixels,
-                        .start_media = m_start_media,
-                        .check = draw.check});
+    render::PathSettings settings{.samples = 2 * draw.samples,
+                                  .bounces = draw.bounces,
+                                  .filter = m_observation->filter,
+                                  .filter_width = m_observation->filter_width,
+                                  .roulette_from = std::nullopt,
+                                  .period = draw.samples};
+    for (std::size_t part = 0; part < m_parts.size(); ++part) {
+        settings.seed = draw.seeds[part];
+        m_parts[part].recorder->record({.camera = m_observation->camera,
+                                        .settings = settings,
+                                        .pixels = m_pixels,
+                                        .start_media = m_start_media,
+                                        .check = draw.check});
+    }
 }
 
 std::vector<float> View::develop(std::int64_t first, std::int64_t count, bool with_tangents) {
-    std::vector<float> film = m_recorder->develop(first, count, with_tangents);
+    std::vector<float> film;
+    for (const ViewPart& part : m_parts) {
+        const std::vector<float> own = part.recorder->develop(first, count, with_tangents);
+        film.insert(film.end(), own.begin(), own.end());
+    }
     const std::size_t pixels = m_pixels.size();
     std::vector<bool> bad(pixels);
     for (std::size_t i = 0; i < film.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,22 +16,30 @@ namespace weft::fit {
 
 /// How a fit draws its views.
 struct ViewDraw {
-    std::int64_t samples = 1; ///< paths a pixel in each of the two sample sets
-    std::int64_t bounces = 8; ///< surfaces that a path may leave
-    std::uint32_t seed = 0;   ///< of this view and iteration
+    std::int64_t samples = 1;               ///< paths a pixel in each of the two sample sets
+    std::int64_t bounces = 8;               ///< surfaces that a path may leave
+    std::span<const std::uint32_t> seeds{}; ///< of this view and iteration, one a part
     core::InterruptPoll check{};
+};
+
+/// What records one part of the light of a picture, see lighting.hpp.
+struct ViewPart {
+    std::unique_ptr<render::Recorder> recorder; ///< not null
+    std::optional<std::size_t> light{}; ///< number of the light whose factor it has; not set: none
 };
 
 /// Pixels that count, which of them are drawn, and the paths of the last draw. One thread at a time.
 class View {
 public:
-    /// @param observation a valid one; it outlives the view. @param recorder of its scene, not null.
+    /// @param observation a valid one; it outlives the view. @param parts of its light, at least one.
     /// @param start_media what the camera is in; empty: nothing.
-    View(const Observation& observation, std::unique_ptr<render::Recorder> recorder,
+    View(const Observation& observation, std::vector<ViewPart> parts,
          std::vector<std::uint32_t> start_media);
 
     [[nodiscard]] const Observation& observation() const noexcept { return *m_observation; }
-    [[nodiscard]] render::Recorder& recorder() noexcept { return *m_recorder; }
+    [[nodiscard]] std::span<const ViewPart> parts() const noexcept { return m_parts; }
+    /// Place of a light among the parts; not set: it has none.
+    [[nodiscard]] std::optional<std::size_t> part_of(std::size_t light) const noexcept;
     /// Numbers of the pixels that are drawn, y * width + x, ascending.
     [[nodiscard]] const std::vector<std::uint32_t>& pixels() const noexcept { return m_pixels; }
     void set_pixels(std::vector<std::uint32_t> pixels) { m_pixels = std::move(pixels); }
@@ -46,8 +55,8 @@ public:
     void show_all(std::size_t stride = 1);
 
     void draw(const ViewDraw& draw);
-    /// The mean of samples [first, first + count) of each pixel that is drawn: (1 + directions) x pixels x 3, 0 where any
-    /// of a pixel's is no finite number.
+    /// The mean of samples [first, first + count) of each pixel that is drawn: parts x (1 + directions) x pixels x 3,
+    /// 0 where any of a pixel's is no finite number.
     /// @throws ArgumentError if more than half of the pixels that are drawn are no finite numbers.
     [[nodiscard]] std::vector<float> develop(std::int64_t first, std::int64_t count,
                                              bool with_tangents);
@@ -60,7 +69,7 @@ private:
     void leave_out(const std::vector<bool>& bad);
 
     const Observation* m_observation;
-    std::unique_ptr<render::Recorder> m_recorder;
+    std::vector<ViewPart> m_parts;
     std::vector<std::uint32_t> m_start_media;
     std::vector<float> m_weights;
     std::vector<bool> m_lost;

@@ -100,17 +100,29 @@ SceneInput Renderer::input(std::span<const std::uint32_t> media) const {
             .start_media = media};
 }
 
+SceneTablesRef Renderer::relit(scene::Scene scene) const {
+    const SceneTablesRef& own = tables();
+    return std::make_shared<SceneTables>(
+        own->kept(),
+        std::make_shared<const SceneGeometry>(scene_geometry(*own->kept(), std::move(scene))),
+        SceneTablesDesc{.light_sampling = m_film->traits().has_light_tree ? LightSampling::tree
+                                                                          : LightSampling::power,
+                        .bsdf_tables = m_files.bsdf_tables},
+        own.get());
+}
+
 std::unique_ptr<Recorder> Renderer::create_recorder(std::vector<std::uint32_t> materials,
-                                                    std::span<const float> rows,
-                                                    bool with_texels) const {
+                                                    std::span<const float> rows, bool with_texels,
+                                                    SceneTablesRef lit) const {
     const scene::MaterialTable& table = *tables()->materials();
     auto directions = std::make_shared<const Directions>(m_film->modules()->context().device,
                                                          table.records, rows, table.values.size());
-    return std::make_unique<Recorder>(m_film, RecorderDesc{.tables = tables(),
-                                                           .lit = m_scene.tables[m_lights],
-                                                           .materials = std::move(materials),
-                                                           .directions = std::move(directions),
-                                                           .with_texels = with_texels});
+    return std::make_unique<Recorder>(
+        m_film, RecorderDesc{.tables = tables(),
+                             .lit = lit ? std::move(lit) : m_scene.tables[m_lights],
+                             .materials = std::move(materials),
+                             .directions = std::move(directions),
+                             .with_texels = with_texels});
 }
 
 std::vector<float> Renderer::render(const scene::Camera& camera, const PathSettings& settings,

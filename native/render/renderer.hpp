@@ -63,15 +63,23 @@ public:
     /// Of the scene under its own lights.
     [[nodiscard]] const SceneTablesRef& tables() const noexcept { return m_scene.tables.front(); }
 
-    /// What keeps paths of the scene for a fit, under the lights that are selected. After update() it is of no use any more.
+    /// Tables of the scene with its lights scaled, dark ones included: what is the same is the memory of tables(). They do
+    /// not become one of those that select_lights() takes.
+    /// @param scene the renderer's, with other strengths or colours of lights.
+    /// @throws as SceneTables().
+    [[nodiscard]] SceneTablesRef relit(scene::Scene scene) const;
+
+    /// What keeps paths of the scene for a fit, under the lights of some tables. After update() it is of no use any more.
     /// @param materials numbers of those whose parameters change.
     /// @param rows directions of forward mode, one after the other: a float for each of the scene's parameters, see
     ///        tables()->materials(). Empty: none.
     /// @param with_texels gradients will be asked for although there are directions.
+    /// @param lit tables of relit(); null: those of the lights that are selected.
     /// @throws as Recorder() and Directions().
     [[nodiscard]] std::unique_ptr<Recorder> create_recorder(std::vector<std::uint32_t> materials,
                                                             std::span<const float> rows,
-                                                            bool with_texels = false) const;
+                                                            bool with_texels = false,
+                                                            SceneTablesRef lit = nullptr) const;
     /// What a camera is in, for DrawDesc; empty: nothing.
     [[nodiscard]] std::vector<std::uint32_t> start_media(const scene::Camera& camera) const;
 

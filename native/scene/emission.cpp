@@ -38,19 +38,6 @@ std::optional<Color> color_of(const Value& value) {
     return number ? std::optional(Color{*number, *number, *number}) : std::nullopt;
 }
 
-/// The input of a closure, or its default.
-Value input(const Closure& closure, std::string_view name) {
-    if (const Value* const given = closure.find(name)) {
-        return *given;
-    }
-    const ClosureInput* const known = find_closure(closure.kind)->find_input(name);
-    if (known == nullptr) {
-        throw core::InternalError(
-            core::text("emission: '", closure.kind, "' has no input '", name, "'"));
-    }
-    return known->size() == 1 ? Value(known->standard.front()) : Value(known->standard);
-}
-
 struct LightInputs {
     std::optional<Color> color;
     std::optional<double> strength;
@@ -58,8 +45,8 @@ struct LightInputs {
 
 LightInputs light_inputs(const Closure& closure) {
     const std::string prefix = closure.kind == "emission" ? "" : "emission_";
-    return {.color = color_of(input(closure, prefix + "color")),
-            .strength = number_of(input(closure, prefix + "strength"))};
+    return {.color = color_of(input_of(closure, prefix + "color")),
+            .strength = number_of(input_of(closure, prefix + "strength"))};
 }
 
 double largest(const Color& color) {
@@ -92,7 +79,8 @@ std::optional<Emission> emitted_by(const Closure& closure) {
     if (!light.strength || !light.color || *light.strength * largest(*light.color) <= 0) {
         return std::nullopt;
     }
-    const bool both = closure.kind != "emission" || number_of(input(closure, "both_sides")) != 0.0;
+    const bool both =
+        closure.kind != "emission" || number_of(input_of(closure, "both_sides")) != 0.0;
     const Color& color = *light.color;
     const double strength = *light.strength;
     return Emission{.radiance = {strength * color[0], strength * color[1], strength * color[2]},
@@ -128,6 +116,18 @@ std::optional<Emission> emitted_by(std::array<Weighted, 2> parts) {
 }
 
 } // namespace
+
+Value input_of(const Closure& closure, std::string_view name) {
+    if (const Value* const given = closure.find(name)) {
+        return *given;
+    }
+    const ClosureInput* const known = find_closure(closure.kind)->find_input(name);
+    if (known == nullptr) {
+        throw core::InternalError(
+            core::text("emission: '", closure.kind, "' has no input '", name, "'"));
+    }
+    return known->size() == 1 ? Value(known->standard.front()) : Value(known->standard);
+}
 
 std::optional<Emission> emitted_radiance(const Surface& surface) {
     if (const auto* const leaf = std::get_if<Closure>(&surface.node)) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 
 namespace weft::scene {
 
@@ -19,6 +20,8 @@ struct Emission {
     bool operator==(const Emission&) const = default;
 };
 
+/// The value of a closure's input, or its default. @throws InternalError if it has no such input.
+[[nodiscard]] WEFT_API Value input_of(const Closure& closure, std::string_view name);
 /// The light of a surface if it is the same everywhere, and not black.
 [[nodiscard]] WEFT_API std::optional<Emission> emitted_radiance(const Surface& surface);
 /// The light of a surface as it is sampled; not set: it gives off none.

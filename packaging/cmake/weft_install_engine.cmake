@@ -51,6 +51,7 @@ set(WEFT_PUBLIC_HEADERS
   scene/kernel_text.hpp
   scene/layouts.hpp
   scene/light.hpp
+  scene/light_changes.hpp
   scene/light_paths.hpp
   scene/light_profile.hpp
   scene/light_rows.hpp

@@ -23,8 +23,9 @@ scene::MaterialTable table() {
 
 Unknowns build(const std::vector<Parameter>& parameters,
                const std::vector<Exposure>& exposures = {},
-               const std::vector<std::string>& observations = {"day", "night"}) {
-    return build_unknowns(table(), parameters, exposures, observations);
+               const std::vector<LightParameter>& lights = {}) {
+    const std::vector<std::string> observations{"day", "night"};
+    return build_unknowns(table(), parameters, exposures, observations, lights);
 }
 
 const std::string kChrome = "\"Chrome.001\".roughness";
@@ -71,6 +72,26 @@ TEST_CASE("tied parameters share an unknown, and a colour that is alone one dire
     CHECK(tied.columns[2].view == 1);
 }
 
+TEST_CASE("factors of lights come last, and other light has none") {
+    const Unknowns unknowns =
+        build({{.name = "Paint.roughness"}}, {{.observation = "day"}},
+              {{.light = "Key.001", .start = 2}, {.light = "sky", .color = true}});
+
+    REQUIRE(unknowns.start.size() == 6);
+    CHECK(unknowns.blocks[2].name == "\"Key.001\".factor");
+    CHECK(unknowns.start[2] == Approx(std::log(2)));
+    CHECK(unknowns.light_factors(unknowns.start) == std::vector<float>{2, 2, 2, 1, 1, 1, 1, 1, 1});
+    CHECK(unknowns.groups() == std::vector<std::int64_t>{0, 1, 2, 3, 3, 3});
+    CHECK(unknowns.open_range()[2]);
+    const UnknownDirections directions = unknowns.directions(table().values.size());
+    CHECK(directions.count == 1);
+    CHECK(directions.columns[2].light == 0);
+    CHECK_FALSE(directions.columns[2].channel);
+    CHECK(directions.columns[5].light == 1);
+    CHECK(directions.columns[5].channel == 2);
+    CHECK_FALSE(directions.columns[5].direction);
+}
+
 TEST_CASE("a prior is put on the scale of its unknown") {
     const Unknowns unknowns = build(
         {{.name = "Paint.metallic"},
@@ -101,6 +122,12 @@ TEST_CASE("what cannot be an unknown is refused") {
     refused({}, "two", {{.observation = "day"}, {}});
     refused({}, "bounds", {{.bounds = {0, 2}}});
     refused({}, "start", {{.start = 100}});
+    const auto refused_light = [](const std::vector<LightParameter>& lights, const char* what) {
+        CHECK_THROWS_WITH(build({}, {}, lights), Catch::Contains(what));
+    };
+    refused_light({{.light = "key"}, {.light = "key"}}, "twice");
+    refused_light({{.light = "key", .bounds = {0, 2}}}, "LightParameter 'key': bounds");
+    refused_light({{.light = "key", .start = 100}}, "LightParameter 'key': start");
 }
 
 } // namespace weft::fit

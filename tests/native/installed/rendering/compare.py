@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import weft
-from weft.fit import Exposure, FitSettings, Parameter
+from weft.fit import Exposure, FitSettings, LightParameter, Parameter
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Mesh, Object, PointLight, Scene, principled
 
@@ -46,7 +46,7 @@ def sphere_triangles(levels: int) -> list[tuple[Point, Point, Point]]:
 CAMERA = Camera(64, 64, transform=np.array([[1, 0, 0, 0], [0, 0, -1, -4], [0, 1, 0, 0]]))
 
 
-def described(color: tuple[float, float, float], roughness: float) -> Scene:
+def described(color: tuple[float, float, float], roughness: float, lamp: float = 200.0) -> Scene:
     """Return the scene of main.cpp."""
     corners = np.array(sphere_triangles(3), np.float32)
     numbers = np.arange(3 * len(corners), dtype=np.uint32).reshape(-1, 3)
@@ -54,7 +54,7 @@ def described(color: tuple[float, float, float], roughness: float) -> Scene:
     paint = principled("Paint", base_color=color, roughness=roughness)
     return Scene(
         [Object(mesh, [paint])],
-        [PointLight((2, -3, 3), power=200.0, radius=0.25, name="key")],
+        [PointLight((2, -3, 3), power=lamp, radius=0.25, name="key")],
         [CAMERA],
         Environment(np.array([0.2, 0.3, 0.5])),
     )
@@ -84,9 +84,14 @@ def main() -> None:
 def compare_fits(device: weft.Device, photo: np.ndarray, lines: list[str]) -> None:
     """Fail unless Python's fit of the same picture gives the same numbers."""
     fit = weft.Fit(
-        described((0.5, 0.5, 0.5), 0.7),
+        described((0.5, 0.5, 0.5), 0.7, 100.0),
         [weft.Target(photo, CAMERA, name="photo")],
-        [Parameter("Paint.base_color"), Parameter("Paint.roughness"), Exposure("photo")],
+        [
+            Parameter("Paint.base_color"),
+            Parameter("Paint.roughness"),
+            Exposure("photo"),
+            LightParameter("key"),
+        ],
         FitSettings(bounces=3),
         device=device,
     )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders a sphere with a Principled material under a sky and a lamp, then with the lamp moved, and finds its paint again
-// from a picture. Writes pictures to the files that are named, as portable float maps, and what was found as text:
+// Renders a sphere with a Principled material under a sky and a lamp, then with the lamp moved, and finds its paint and
+// the strength of the lamp again from a picture. Writes pictures to the files that are named, as portable float maps, and what was found as text:
 //
 //     rendering [picture.pfm [photo.pfm found.txt]]
 #include <weft/engine/fit.hpp>
@@ -77,6 +77,7 @@ scene::MeshRef sphere() {
 struct Paint {
     scene::Numbers color{0.8, 0.3, 0.1};
     double roughness = 0.4;
+    double lamp = 200; ///< W
 };
 
 scene::Scene describe(const Paint& own = {}) {
@@ -86,7 +87,7 @@ scene::Scene describe(const Paint& own = {}) {
     scene::Scene described;
     described.objects = {scene::object({.mesh = sphere(), .materials = {paint}, .name = "sphere"})};
     described.lights = {
-        {.kind = scene::PointLight{.position = {2, -3, 3}, .power = 200, .radius = 0.25},
+        {.kind = scene::PointLight{.position = {2, -3, 3}, .power = own.lamp, .radius = 0.25},
          .name = "key"}};
     described.environment =
         std::make_shared<const scene::Environment>(scene::environment({0.2, 0.3, 0.5}));
@@ -112,7 +113,7 @@ void write_pfm(const engine::Image& image, const std::string& path) {
     }
 }
 
-/// Finds the paint of a picture, which is brighter by a half, from grey.
+/// Finds paint and lamp of a picture, which is brighter by a half, from grey and half the power.
 void find_paint(engine::Renderer& renderer, const scene::Camera& camera,
                 const std::vector<std::string>& paths) {
     engine::Image photo =
@@ -120,10 +121,10 @@ void find_paint(engine::Renderer& renderer, const scene::Camera& camera,
     if (paths.size() > 1) {
         write_pfm(photo, paths[1]);
     }
-    renderer.update(describe({.color = {0.5, 0.5, 0.5}, .roughness = 0.7}));
+    renderer.update(describe({.color = {0.5, 0.5, 0.5}, .roughness = 0.7, .lamp = 100}));
     engine::Fit fit(renderer, {{.name = "photo", .camera = camera, .image = photo.pixels}},
                     {{.name = "Paint.base_color"}, {.name = "Paint.roughness"}},
-                    {{.observation = "photo"}}, {.bounces = 3});
+                    {{.observation = "photo"}}, {{.light = "key"}}, {.bounces = 3});
     const weft::fit::FitState found = fit.run();
     std::ofstream file;
     if (paths.size() > 2) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts that the light of pictures is made of. A picture is linear in its lights: each light that a fit changes is
+// traced by itself, and the picture is the sum of the parts, each times the factor of its light.
+#pragma once
+
+#include "fit/parameters.hpp"
+#include "render/renderer.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace weft::fit {
+
+/// A scene lit by some of its lights.
+struct LightPart {
+    render::SceneTablesRef tables;      ///< of that scene; null: the lights that are selected
+    std::optional<std::size_t> light{}; ///< number of the light whose factor it has; not set: none
+};
+
+/// The scene lit by each of the lights that change alone, in their order, then by all others, if any shines. If none
+/// changes: the scene as it is.
+/// @param renderer of the scene. @param parameters that change besides.
+/// @throws ArgumentError if there is no such light, several have the name, its strength is no constant, or a parameter
+///         changes what it gives off; DeviceError.
+[[nodiscard]] std::vector<LightPart> find_light_parts(const render::Renderer& renderer,
+                                                      std::span<const LightParameter> lights,
+                                                      std::span<const Parameter> parameters);
+
+} // namespace weft::fit
