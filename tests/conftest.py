@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import zlib
 
 # Shells start what runs in the background with Ctrl-C ignored; programs of tests inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -84,6 +85,30 @@ def pytest_runtest_call(item):
     except (weft.ImageError, AssertionError) as error:  # of a command: in what it printed
         skip_without_images(error)
         raise
+
+
+def is_drawn(name: str, share: int) -> bool:
+    """Return whether a case is one of those that each run has: always the same ones."""
+    return zlib.crc32(name.encode()) % share == 0
+
+
+def pytest_collection_modifyitems(config, items):
+    """Take one case in `share` of a test that is marked so, at least one; --full takes all."""
+    if "not full" not in config.option.markexpr:
+        return
+    cases = {}
+    for item in items:
+        if item.get_closest_marker("sweep"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    dropped = []
+    for same in cases.values():
+        share = same[0].get_closest_marker("sweep").args[0]
+        drawn = [item for item in same if is_drawn(item.nodeid, share)] or same[:1]
+        dropped += [item for item in same if item not in drawn]
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        gone = set(dropped)
+        items[:] = [item for item in items if item not in gone]
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -46,8 +46,8 @@ StageModuleRef KeySorter::module() {
         desc.name = "weft_sort_paths";
         desc.text = kText;
         desc.target = context.device->target();
-        m_module = std::make_shared<StageModule>(dispatch::Module::create(
-            context, std::move(desc), {.links = {}, .hot_reload = false}));
+        m_module = std::make_shared<StageModule>(
+            dispatch::Module::create(context, std::move(desc), {.links = {}, .hot_reload = false}));
     }
     return m_module;
 }

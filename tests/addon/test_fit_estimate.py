@@ -69,6 +69,7 @@ def run(plan, device):
     return done, max(held) - before
 
 
+@pytest.mark.full
 def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(fresh_device):
     asked = request("Plate.Roughness", "Plate.Base Color", size=SIDE)
     inside, plate = plan_of(asked, size=SIDE), plan_of(asked, size=SIDE)

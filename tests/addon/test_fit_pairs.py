@@ -30,6 +30,7 @@ def fit_of(device, names, size=12):
     return Fit(plan.scene, plan.targets, plan.parameters, settings, device=device)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ASKED)
 def test_a_fit_goes_on_as_if_nobody_had_looked(device, kind):
     ends = []

@@ -74,6 +74,7 @@ def text_of(value):
     return f"{value.function}({arguments})", value.source
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_functions_compute_what_their_nodes_compute(device, seed):
     functions, bodies = {}, []

@@ -32,6 +32,7 @@ def names(quick=QUICK):
     return [pytest.param(n, marks=[] if n in quick else [pytest.mark.full]) for n in graph_texts()]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", names())
 def test_pictures_equal_those_of_cycles(device, name):
     settings = PathSettings(

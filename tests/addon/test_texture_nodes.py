@@ -52,6 +52,7 @@ def outputs():
     ]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("name", "output"), outputs())
 def test_values_are_those_of_cycles(device, name, output):
     function = print_value(name, output)

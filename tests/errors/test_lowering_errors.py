@@ -214,6 +214,7 @@ REFUSALS = [
 ]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("source", "form", "tree", "met", "advice"),
     [entry[1:] for entry in REFUSALS],

@@ -163,6 +163,7 @@ def interrupt(kind, state, delay):
     return float(lines[0].split()[1]) - sent, lines[1]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("state", STATES)
 def test_ctrl_c_ends_the_wait_and_the_next_call_is_right(device, state, record_property):
     seconds, then = interrupt(device.info.type.name, STATES[state], 0.7)

@@ -136,6 +136,7 @@ def test_threads_may_trim_while_others_compute(fresh_device):
     assert failures == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rounds", [3, pytest.param(50, marks=pytest.mark.full)])
 def test_fits_and_renders_of_many_sizes_leave_nothing(fresh_device, rounds):
     if sys.platform != "linux":

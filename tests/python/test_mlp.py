@@ -82,6 +82,7 @@ def test_whole_groups_of_samples_agree_with_numpy(device):
     assert_close(evaluate_both(device, [32, 32, 32], 256, hidden="SiLU", output="Tanh"), 2e-5)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("sizes", "biases"), [([8, 16, 16, 8], False), ([3, 20, 9, 2], True)], ids=["even", "odd"]
 )

@@ -131,6 +131,7 @@ def test_texels_get_the_weights_with_which_they_were_read(device, module, mode):
     assert np.allclose(image.grad.numpy(), np.tensordot(given, weights, 1), atol=1e-3)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_gradients_by_coordinates_and_texels_hold(module, mode):
     random = np.random.default_rng(2)

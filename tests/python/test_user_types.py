@@ -131,6 +131,7 @@ def check(tmp_path_factory):
     return run
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_right_script_passes(check):
     assert check(RIGHT) == {}

@@ -23,6 +23,7 @@ def supported(device, kind):
     return kind not in needed or getattr(features, needed[kind])
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_element_of_every_type_counts_once_from_any_start(device, kind):
     if not supported(device, kind):

@@ -103,6 +103,7 @@ def test_a_mirror_reflects_what_fresnel_says(device, cosine):
     assert len(drawn) == 64
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", EACH)
 def test_samples_follow_the_density(device, name):
     features, fields = MATERIALS[name]
@@ -250,6 +251,7 @@ def test_every_input_is_differentiated():
     assert {name for _, names, _ in GRADIENTS.values() for name in names} == set(RANGES)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.slow if name != "glass" else ()) for name in GRADIENTS],

@@ -91,6 +91,7 @@ def smooth_points():
     return table
 
 
+@pytest.mark.sweep(2)
 def test_gradients_equal_central_differences(topic):
     points = Points(topic, smooth_points())
 

@@ -56,6 +56,7 @@ def differentiable():
     ]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("variant", differentiable())
 def test_its_derivatives(device, variant):
     file, name = variant
@@ -74,6 +75,7 @@ def test_its_derivatives(device, variant):
     assert check.passed, check.differences
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("count", [512, pytest.param(4096, marks=pytest.mark.full)])
 @pytest.mark.parametrize("variant", templates.variants(), ids=label)
 def test_its_graph_agrees_with_the_device(device, variant, count):

@@ -95,6 +95,7 @@ def test_defaults_lie_within_their_ranges(node):
         assert low <= parameter.default <= high, parameter.name
 
 
+@pytest.mark.sweep(2)
 def test_it_agrees_with_an_independent_implementation(case, graph, drawn):
     values = drawn(COUNT, 1)
 
@@ -134,6 +135,7 @@ def test_it_is_differentiable_if_it_says_so(case, node):
     assert bool(case.wrt) == node.is_differentiable
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("tree", templates.FORMS)
 def test_its_forms(variant, case, tree):
     # Shaders in OSL differ by cells of Voronoi alone.

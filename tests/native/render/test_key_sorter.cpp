@@ -12,8 +12,8 @@ namespace {
 
 tensor::TensorRef upload_words(const Fixture& fixture, std::span<const std::uint32_t> words) {
     tensor::TensorRef made = tensor::Tensor::create(
-        fixture.device, {.dtype = reflect::scalar_type(reflect::ScalarKind::uint32),
-                         .shape = {std::ssize(words)}});
+        fixture.device,
+        {.dtype = reflect::scalar_type(reflect::ScalarKind::uint32), .shape = {std::ssize(words)}});
     tensor::upload(*made, std::as_bytes(words));
     return made;
 }
@@ -76,7 +76,8 @@ TEST_CASE("a key that does not exist is named by both ways", "[vulkan]") {
     const auto keys = upload_words(fixture, words);
     const auto queue = upload_words(fixture, words);
 
-    CHECK_THROWS_WITH(sorter.sort_on_device(keys, queue, 20'000, 4), "sort_by_key: key 9 is not below 4");
+    CHECK_THROWS_WITH(sorter.sort_on_device(keys, queue, 20'000, 4),
+                      "sort_by_key: key 9 is not below 4");
     CHECK_THROWS_AS(sorter.sort(keys, queue, 20'000, 0), core::ArgumentError);
 }
 

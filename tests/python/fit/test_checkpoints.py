@@ -58,6 +58,7 @@ def assert_same(first, second, kind):
         np.testing.assert_allclose(second.textures[name].pixels, texture.pixels, atol=2e-3)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fit_goes_on_as_if_it_had_not_ended(device, photo, tmp_path, kind):
     whole = fit_of(device, photo, kind)
@@ -101,6 +102,7 @@ class SetDuring:
         return self.looks < 0
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("looks", [1, 3])
 @pytest.mark.parametrize(
     ("kind", "steps"),

@@ -159,6 +159,7 @@ def fit(device, target, *extra, samples=4):
     return Fit(start, [target], [*parameters, *extra], settings, device=device).run()
 
 
+@pytest.mark.full
 def test_few_samples_do_not_bias_a_fit_through_a_display(device, light, display):
     picture = np.rint(filmic(light) * 255) / 255
 

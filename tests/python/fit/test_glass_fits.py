@@ -44,6 +44,7 @@ def photos(device):
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "start", [0.0, 1.0, *[pytest.param(start, marks=pytest.mark.full) for start in (0.2, 0.5)]]
 )

@@ -80,6 +80,7 @@ def test_no_start_begins_that_the_first_numbers_could_not_end(device, photos):
     assert not solver.may_go_on(9)
 
 
+@pytest.mark.full
 def test_a_fit_goes_on_amid_its_first_numbers(device, photos, tmp_path):
     whole, resumed = grey_fit(device, photos), grey_fit(device, photos)
     whole.step()

@@ -77,6 +77,7 @@ CASES = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", CASES)
 def test_a_fit_takes_no_more_than_the_bound(fresh_device, name):
     make, parameters, views = CASES[name]

@@ -39,6 +39,7 @@ def fitted(device, target, *parameters, **settings):
     ).run()
 
 
+@pytest.mark.full
 def test_noise_below_black_is_light_like_any_other(device, photo):
     # A mask leaves the dark half, where a sensor's noise about black is as large as the light.
     dark = photo.copy()

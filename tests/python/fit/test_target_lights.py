@@ -160,6 +160,7 @@ def test_textures_are_found_under_other_lights(device):
     np.testing.assert_allclose(found, [0.7, 0.3, 0.2], atol=0.05)
 
 
+@pytest.mark.full
 def test_a_report_shows_each_target_under_its_lights(device, tmp_path):
     targets = photos_of(device, scene_with(), targets_of())
     fit = Fit(

@@ -54,6 +54,7 @@ def _textures_of(fit):
     return fit.stage.images if hasattr(fit.stage, "images") else fit.stage.model
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("more", [[], [Exposure()]])
 def test_every_map_has_a_curvature_where_signs_of_answers_differ(device, photo, more):
     together = curvatures(device, photo, list(START), *more)

@@ -86,6 +86,7 @@ def point_scene(number, **others):
     return anchor_scene(ball, 128)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", FEW)
 def test_principled_balls_look_as_in_cycles(device, number):

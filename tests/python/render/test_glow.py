@@ -103,6 +103,7 @@ def test_vertex_colours_shine(device):
     assert np.allclose(image, wanted, rtol=1e-4)
 
 
+@pytest.mark.full
 def test_coats_dim_light_rays_as_they_dim_views(device):
     inputs = {"base_color": (0, 0, 0), "specular_level": 0.0, "emission_strength": 4.0}
     coat = {"coat_weight": 1.0, "coat_tint": (0.5, 0.5, 0.5), "coat_roughness": 0.5}
@@ -163,6 +164,7 @@ def test_bounces_and_light_rays_share_a_large_lamp(device):
     assert image.mean(axis=(0, 1)) == pytest.approx(wanted.mean(axis=(0, 1)), rel=0.02)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("color", [(1.0, 0.5, 0.25), "texture"])
 def test_what_shines_has_the_derivative_of_its_light(device, color):
     left = Texture(np.array([[[1.0, 0.5, 0.25], [0.2, 0.2, 0.2]]]), "extend", "closest")

@@ -67,6 +67,7 @@ def picture(device, scene, samples=32, bounces=2):
     return weft.Renderer(device, scene).render(settings=settings)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", CLOSURES)
 def test_lamps_do_not_reach_lobes_that_they_are_hidden_from(device, name):
     own, closure = CLOSURES[name]
@@ -117,6 +118,7 @@ def test_nothing_is_in_the_way_of_a_lamp_without_shadow(device, lamp):
     assert picture(device, scene).mean() == pytest.approx(open_.mean(), rel=0.05)
 
 
+@pytest.mark.full
 def test_media_do_not_dim_a_lamp_without_shadow_and_may_not_see_one(device):
     smoke = Closure("medium", absorption=(0.5, 0.5, 0.5), scattering=(0.5, 0.5, 0.5))
     cloud = slab("smoke", smoke, (-2, -2, 0.1), (2, 2, 0.8))

@@ -76,6 +76,7 @@ LIGHTS = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kind", LIGHTS)
 def test_light_is_multiplied_by_the_factor_of_its_direction(device, kind):
     light = LIGHTS[kind]()

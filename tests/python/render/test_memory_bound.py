@@ -54,6 +54,7 @@ CASES = {
 SLOW = ("media", "instances", "walks")
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.full) if name in SLOW else name for name in CASES]
 )

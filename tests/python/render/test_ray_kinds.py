@@ -74,6 +74,7 @@ def test_a_surface_knows_the_ray_of_the_camera(device, attribute, expected):
     assert mean(device, scene) == pytest.approx([expected] * 3, abs=0.02)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("closure", "kinds"),
     [

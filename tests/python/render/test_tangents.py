@@ -57,6 +57,7 @@ def test_a_tangent_across_another_is_a_quarter_turn(device):
     assert np.abs(given - plain).max() > 0.01
 
 
+@pytest.mark.full
 def test_amount_and_rotation_have_derivatives_about_any_tangent(device):
     long = {"roughness": 0.5, "tangent": UVTangent(0)}
     metal = Closure("principled", metallic=0.7, anisotropic=0.6, anisotropic_rotation=0.1, **long)

@@ -70,6 +70,7 @@ def test_sequences_of_edits_show_what_new_renderers_show(renderer, seed):
 QUICK = ("instance", "no objects")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name",
     [
