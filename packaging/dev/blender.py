@@ -30,8 +30,10 @@ BLENDERS = (Blender("4.5", "3.11"), Blender("5.2", "3.13"))
 # Minutes of rendering, of fits and of processes, whose rules do not change with Blender's version.
 IN_ONE_BLENDER = {
     "4.5": (
+        "test_camera_export",
         "test_coincident_faces",
         "test_displacement_export",
+        "test_evaluation_conversions",
         "test_file_changes",
         "test_fit_lights",
         "test_fit_live",
@@ -40,6 +42,7 @@ IN_ONE_BLENDER = {
         "test_fit_sequences",
         "test_fit_templates",
         "test_flat_faces_cycles",
+        "test_foreign_blend_files",
         "test_instance_export",
         "test_isolation",
         "test_lamp_rules_cycles",
@@ -48,15 +51,18 @@ IN_ONE_BLENDER = {
         "test_missing_cycles",
         "test_nodes_cycles",
         "test_own_embree",
+        "test_slang_learned",
         "test_slang_pixels",
         "test_terminators_cycles",
         "test_tilted_normals_cycles",
         "test_volumes_cycles",
     ),
     "5.2": (
+        "test_attribute_export",
         "test_bump_cycles",
         "test_cubic_cycles",
         "test_display_transform",
+        "test_evaluation_problems",
         "test_fit_choices",
         "test_fit_environment",
         "test_fit_references",
@@ -67,9 +73,11 @@ IN_ONE_BLENDER = {
         "test_ray_kind_export",
         "test_sample",
         "test_scripting_module",
+        "test_slang_baked_refusals",
         "test_subsurface_cycles",
         "test_tangents_cycles",
         "test_template_nodes",
+        "test_world_export",
     ),
 }
 """Files that the runs of two Blenders share; ./dev test --full has them in both."""
