@@ -6,6 +6,7 @@ That others are never taken: test_shipped_kernels.cpp.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,6 +78,23 @@ def test_textures_of_any_size_are_fitted_by_shipped_kernels(software, tmp_path, 
 
     with weft.create_device(type="vulkan", cache_directory=tmp_path) as own:
         fit_one_step(own, other_scene(mapped(16, 8)), TextureParameter("ball.color"))
+
+        assert own.compiler_statistics["kernel_misses"] == 0
+
+
+def test_materials_beside_those_that_are_fitted_wait_for_no_compiler(
+    software, tmp_path, monkeypatch
+):
+    bare = Closure("translucent", color=(0.5, 0.5, 0.5))
+    monkeypatch.setitem(build.MATERIALS, "bare", lambda: Material("ball", bare))
+    build.compile_kind("software", tmp_path / "slang", {"sky"}, {"bare"})
+    scene = other_scene(Material("found", Closure("diffuse", color=(0.1, 0.2, 0.9))))
+    below = build.scene_of(Material("beside", bare), build.light_sets()["sky"]).objects[0].mesh
+    beside = Object(below, [Material("beside", bare)], name="beside")
+
+    with weft.create_device(type="vulkan", cache_directory=tmp_path) as own:
+        both = replace(scene, objects=[*scene.objects, beside])
+        fit_one_step(own, both, Parameter("found.color"))
 
         assert own.compiler_statistics["kernel_misses"] == 0
 
