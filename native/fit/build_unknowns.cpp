@@ -186,65 +186,61 @@ std::vector<std::size_t> views_of(const Exposure& exposure,
     return views;
 }
 
+/// @param owner how messages begin.
+void require_factor(std::string_view owner, const Bounds& bounds, double start) {
+    require_bounds(owner, bounds, 0);
+    if (!(start >= bounds[0] && start <= bounds[1])) {
+        throw core::ArgumentError(core::text(owner, ": start must lie within the bounds (",
+                                             bounds[0], ", ", bounds[1], "), got ", start));
+    }
+}
+
+/// @param what it is a factor of.
+void append_factor(Unknowns& unknowns, UnknownBlock block, std::string_view what, double start,
+                   const Bounds& bounds) {
+    if (std::ranges::find(unknowns.blocks, block.name, &UnknownBlock::name) !=
+        unknowns.blocks.end()) {
+        refuse(core::text("'", block.name, "' is the factor of a ", what,
+                          " and an input of a material; give one of them another name"));
+    }
+    block.first = unknowns.start.size();
+    block.is_log = true;
+    const Vector starts(block.size, start);
+    append(unknowns, std::move(block), starts, bounds);
+}
+
 void append_exposure(Unknowns& unknowns, const Exposure& exposure,
                      std::span<const std::string> observations) {
-    require_bounds("Exposure", exposure.bounds, 0);
-    if (!(exposure.start >= exposure.bounds[0] && exposure.start <= exposure.bounds[1])) {
-        throw core::ArgumentError(core::text("Exposure: start must lie within the bounds (",
-                                             exposure.bounds[0], ", ", exposure.bounds[1],
-                                             "), got ", exposure.start));
-    }
+    require_factor("Exposure", exposure.bounds, exposure.start);
     for (const std::size_t view : views_of(exposure, observations)) {
         const std::string& own = observations[view];
         const bool is_unique = std::count(observations.begin(), observations.end(), own) == 1;
         const std::array<std::string, 2> parts{is_unique ? own : core::text(own, view), "exposure"};
-        UnknownBlock block{.name = scene::join_name(parts),
-                           .first = unknowns.start.size(),
-                           .size = exposure.white_balance ? kChannels : 1,
-                           .is_log = true,
-                           .view = view};
-        for (const UnknownBlock& other : unknowns.blocks) {
-            if (other.view == view) {
-                throw core::ArgumentError(
-                    core::text("Exposure: observation '", own, "' has two of them; leave one out"));
-            }
-            if (other.name == block.name) {
-                refuse(core::text("'", block.name,
-                                  "' is the factor of a picture and an input of a "
-                                  "material; give one of them another name"));
-            }
+        if (std::ranges::any_of(unknowns.blocks,
+                                [&](const auto& one) { return one.view == view; })) {
+            throw core::ArgumentError(
+                core::text("Exposure: observation '", own, "' has two of them; leave one out"));
         }
-        const Vector start(block.size, exposure.start);
-        append(unknowns, std::move(block), start, exposure.bounds);
+        append_factor(unknowns,
+                      {.name = scene::join_name(parts),
+                       .size = exposure.white_balance ? kChannels : 1,
+                       .view = view},
+                      "picture", exposure.start, exposure.bounds);
     }
 }
 
 void append_light(Unknowns& unknowns, const LightParameter& light, std::size_t number) {
-    const std::string owner = core::text("LightParameter '", light.light, "'");
-    require_bounds(owner, light.bounds, 0);
-    if (!(light.start >= light.bounds[0] && light.start <= light.bounds[1])) {
-        throw core::ArgumentError(core::text(owner, ": start must lie within the bounds (",
-                                             light.bounds[0], ", ", light.bounds[1], "), got ",
-                                             light.start));
-    }
+    require_factor(core::text("LightParameter '", light.light, "'"), light.bounds, light.start);
     const std::array<std::string, 2> parts{light.light, "factor"};
-    UnknownBlock block{.name = scene::join_name(parts),
-                       .first = unknowns.start.size(),
-                       .size = light.color ? kChannels : 1,
-                       .is_log = true,
-                       .light = number};
-    for (const UnknownBlock& other : unknowns.blocks) {
-        if (other.light && other.name == block.name) {
-            refuse(core::text("light '", light.light, "' is given twice; leave one out"));
-        }
-        if (other.name == block.name) {
-            refuse(core::text("'", block.name,
-                              "' is the factor of a light and an input of a material; give one of "
-                              "the two another name"));
-        }
+    std::string name = scene::join_name(parts);
+    if (std::ranges::any_of(unknowns.blocks, [&](const UnknownBlock& other) {
+            return other.light && other.name == name;
+        })) {
+        refuse(core::text("light '", light.light, "' is given twice; leave one out"));
     }
-    const Vector start(block.size, light.start);
-    append(unknowns, std::move(block), start, light.bounds);
+    append_factor(unknowns,
+                  {.name = std::move(name), .size = light.color ? kChannels : 1, .light = number},
+                  "light", light.start, light.bounds);
 }
 
 void require_prior(const Parameter& parameter, const UnknownBlock& block) {

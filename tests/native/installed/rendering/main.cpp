@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Renders a sphere with a Principled material under a sky and a lamp, then with the lamp moved, and finds its paint and
-// the strength of the lamp again from a picture. Writes pictures to the files that are named, as portable float maps, and what was found as text:
+// the strength of the lamp again from a picture. Writes pictures to the files that are named, as portable float maps,
+// and what was found as text:
 //
 //     rendering [picture.pfm [photo.pfm found.txt]]
 #include <weft/engine/fit.hpp>
