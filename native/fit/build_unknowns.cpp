@@ -108,7 +108,8 @@ Vector start_of(const Parameter& parameter, const scene::ParameterRange& range,
     }
     const double room = kRoundingOfStart * std::max(std::abs(bounds[0]), std::abs(bounds[1]));
     for (const double number : parameter.start) {
-        if (!(number >= bounds[0] - room && number <= bounds[1] + room)) {
+        const bool is_inside = number >= bounds[0] - room && number <= bounds[1] + room;
+        if (!is_inside) {
             refuse(parameter,
                    core::text("start must lie within the bounds (", bounds[0], ", ", bounds[1],
                               "), got ", number, "; move it, or give other bounds"));
@@ -189,7 +190,8 @@ std::vector<std::size_t> views_of(const Exposure& exposure,
 /// @param owner how messages begin.
 void require_factor(std::string_view owner, const Bounds& bounds, double start) {
     require_bounds(owner, bounds, 0);
-    if (!(start >= bounds[0] && start <= bounds[1])) {
+    const bool is_within = start >= bounds[0] && start <= bounds[1];
+    if (!is_within) {
         throw core::ArgumentError(core::text(owner, ": start must lie within the bounds (",
                                              bounds[0], ", ", bounds[1], "), got ", start));
     }
