@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/observations.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "job/picture_file.hpp"
+#include "job/srgb.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace weft::job {
+
+namespace {
+
+constexpr float kClipped =
+    0.995F; ///< the largest value of 8 bits, and what rounding brings near it
+constexpr float kCovered = 0.999F; ///< alpha from here on
+
+[[noreturn]] void refuse(const TargetEntry& target, const std::string& what) {
+    throw core::ArgumentError(core::text(target.place, ": target '", target.name, "': ", what));
+}
+
+const scene::Camera& camera_of(const TargetEntry& target,
+                               const std::vector<scene::Camera>& cameras) {
+    if (const auto* const number = std::get_if<std::int64_t>(&target.camera)) {
+        if (*number >= 0 && static_cast<std::size_t>(*number) < cameras.size()) {
+            return cameras[static_cast<std::size_t>(*number)];
+        }
+        refuse(target, core::text("the scene has ", cameras.size(), " cameras, and none is number ",
+                                  *number));
+    }
+    const auto& name = std::get<std::string>(target.camera);
+    const auto found = std::ranges::find(cameras, name, &scene::Camera::name);
+    if (found == cameras.end()) {
+        std::vector<std::string> names;
+        std::ranges::transform(cameras, std::back_inserter(names), &scene::Camera::name);
+        refuse(target, core::text("the scene has no camera '", name, "'; there are ",
+                                  core::join(names, ", ")));
+    }
+    return *found;
+}
+
+std::optional<std::size_t> channel_of(const PictureFile& file, std::string_view name) {
+    const auto found = std::ranges::find(file.channels, name);
+    return found == file.channels.end()
+               ? std::nullopt
+               : std::optional(static_cast<std::size_t>(found - file.channels.begin()));
+}
+
+/// Where red, green and blue lie; grey pictures have one channel for all.
+std::array<std::size_t, 3> color_channels(const TargetEntry& target, const PictureFile& file) {
+    const auto& names = file.channels;
+    if (names.size() >= 3 && names[0] == "R" && names[1] == "G" && names[2] == "B") {
+        return {0, 1, 2};
+    }
+    if (names.size() > 2) {
+        refuse(target, core::text("the picture must begin with the channels R, G and B, got ",
+                                  core::join(names, ", "), "; write it to a file of its own"));
+    }
+    return {0, 0, 0};
+}
+
+PictureFile read(const TargetEntry& target, const std::filesystem::path& file) {
+    try {
+        return read_picture_file(file);
+    } catch (const core::ArgumentError& error) {
+        throw core::ArgumentError(core::text(target.place, ": ", error.what()), error.kind());
+    }
+}
+
+/// One weight a pixel of what the mask's file and the alpha channel say.
+std::vector<float> mask_of(const TargetEntry& target, const PictureFile& picture) {
+    const std::size_t count = picture.width * picture.height;
+    const std::size_t stride = picture.channels.size();
+    std::vector<float> weights(count, 1.0F);
+    const std::optional<std::size_t> alpha = channel_of(picture, "A");
+    if (target.mask_from == "alpha" && !alpha) {
+        refuse(target, "mask_from = 'alpha' needs an alpha channel, and the picture has none");
+    }
+    if (alpha && (!target.mask || target.mask_from == "alpha")) {
+        for (std::size_t pixel = 0; pixel < count; ++pixel) {
+            weights[pixel] = picture.pixels[pixel * stride + *alpha] >= kCovered ? 1.0F : 0.0F;
+        }
+    }
+    if (target.mask) {
+        const PictureFile mask = read(target, *target.mask);
+        if (mask.width != picture.width || mask.height != picture.height) {
+            refuse(target,
+                   core::text("the mask is ", mask.width, " x ", mask.height, ", the picture ",
+                              picture.width, " x ", picture.height, "; make them one size"));
+        }
+        for (std::size_t pixel = 0; pixel < count; ++pixel) {
+            const float weight = mask.pixels[pixel * mask.channels.size()];
+            weights[pixel] *= std::isnan(weight) ? 0.0F : std::clamp(weight, 0.0F, 1.0F);
+        }
+    }
+    return weights;
+}
+
+/// The value of the picture, linear light, from which on pixels do not count.
+float clipped_from(const TargetEntry& target, bool is_photo) {
+    if (target.saturation) {
+        return static_cast<float>(*target.saturation);
+    }
+    return is_photo ? kClipped : std::numeric_limits<float>::infinity();
+}
+
+bool has_curve(const TargetEntry& target) {
+    std::string ending = target.image.extension().string();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char letter) {
+        return static_cast<char>(std::tolower(letter));
+    });
+    const bool is_light = ending == ".exr" || ending == ".hdr" || ending == ".pfm";
+    return target.color_space ? *target.color_space == ColorSpace::srgb : !is_light;
+}
+
+} // namespace
+
+fit::Observation read_observation(const TargetEntry& target,
+                                  const std::vector<scene::Camera>& cameras) {
+    fit::Observation out{.name = target.name,
+                         .camera = camera_of(target, cameras),
+                         .filter = target.filter,
+                         .filter_width = target.filter_width};
+    if (!std::isfinite(target.exposure)) {
+        refuse(target, "exposure must be a finite number of stops");
+    }
+    const PictureFile picture = read(target, target.image);
+    const bool is_encoded = has_curve(target);
+    const bool is_photo = picture.is_integer || is_encoded;
+    if (is_photo && !target.is_least_squares) {
+        refuse(target, "the picture is a photo, which Python's `weft fit` explains with a robust "
+                       "loss; robust = false takes squared errors");
+    }
+    if (picture.width != static_cast<std::size_t>(out.camera.width) ||
+        picture.height != static_cast<std::size_t>(out.camera.height)) {
+        refuse(target, core::text("the picture is ", picture.width, " x ", picture.height,
+                                  " and camera '", out.camera.name, "' sees ", out.camera.width,
+                                  " x ", out.camera.height, "; save it in that size"));
+    }
+    const std::array<std::size_t, 3> channels = color_channels(target, picture);
+    out.mask = mask_of(target, picture);
+    out.image.resize(out.mask.size() * fit::kChannels);
+    const auto scale = static_cast<float>(std::exp2(-target.exposure));
+    const float limit = clipped_from(target, is_photo);
+    for (std::size_t pixel = 0; pixel < out.mask.size(); ++pixel) {
+        for (std::size_t c = 0; c < fit::kChannels; ++c) {
+            const float stored = picture.pixels[pixel * picture.channels.size() + channels[c]];
+            const float light = is_encoded ? linear_from_srgb(stored) : stored;
+            out.mask[pixel] = light >= limit ? 0.0F : out.mask[pixel];
+            out.image[pixel * fit::kChannels + c] = light * scale;
+        }
+    }
+    return out;
+}
+
+void keep_pixels_of(const std::string& object, engine::Renderer& renderer,
+                    fit::Observation& observation) {
+    const auto& objects = renderer.scene().objects;
+    const auto owner = core::text("target '", observation.name, "': ");
+    if (std::ranges::find(objects, object, &scene::Object::name) == objects.end()) {
+        throw core::ArgumentError(
+            core::text(owner, "the scene has no object '", object, "' for mask_from"));
+    }
+    const std::array<std::string, 1> layers{"object"};
+    const engine::Image shown =
+        renderer.render_layers(observation.camera, layers, {.samples = 1, .bounces = 0})
+            .front()
+            .image;
+    for (std::size_t pixel = 0; pixel < observation.mask.size(); ++pixel) {
+        const float number = shown.pixels[pixel];
+        const bool is_shown =
+            number >= 0 && objects[static_cast<std::size_t>(number)].name == object;
+        observation.mask[pixel] = is_shown ? observation.mask[pixel] : 0.0F;
+    }
+    if (std::ranges::all_of(observation.mask, [](float weight) { return weight == 0; })) {
+        throw core::ArgumentError(
+            core::text(owner, "no pixel that counts shows '", object, "'; look at its camera"));
+    }
+}
+
+} // namespace weft::job

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Image files as arrays.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace weft::job {
+
+/// What a file holds, as it is stored: no curve is removed. Integers are scaled to [0, 1].
+struct PictureFile {
+    std::size_t width = 0;
+    std::size_t height = 0;
+    std::vector<std::string>
+        channels{};              ///< "R", "G", "B", "A"; of layers the last part of the name
+    std::vector<float> pixels{}; ///< height x width x channels, the top row first
+    bool is_integer = false;
+};
+
+/// Reads a portable float map (.pfm), or, where Weft was built with OpenImageIO, what that reads.
+/// @throws ArgumentError{not_found} if there is no such file, ImageError if it is damaged, has more than 128 million pixels,
+///         or is of a format that this build does not read.
+[[nodiscard]] PictureFile read_picture_file(const std::filesystem::path& file);
+
+namespace detail {
+/// By a library; one of two sources has it. @throws ImageError.
+[[nodiscard]] PictureFile read_by_library(const std::filesystem::path& file);
+/// @throws ImageError.
+[[nodiscard]] PictureFile read_portable_float_map(const std::filesystem::path& file);
+} // namespace detail
+
+inline constexpr std::size_t kMostPixels = std::size_t{1} << 27U;
+
+} // namespace weft::job

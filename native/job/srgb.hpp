@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+namespace weft::job {
+
+/// Linear light of an encoded number (IEC 61966-2-1), as weft.colors has it: odd around 0, nothing is clipped.
+[[nodiscard]] inline float linear_from_srgb(float encoded) noexcept {
+    const float size = std::abs(encoded);
+    const float linear =
+        size <= 0.04045F ? size / 12.92F : std::pow((size + 0.055F) / 1.055F, 2.4F);
+    return std::copysign(linear, encoded);
+}
+
+} // namespace weft::job
