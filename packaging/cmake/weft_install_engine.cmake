@@ -64,6 +64,7 @@ set(WEFT_PUBLIC_HEADERS
   scene/media.hpp
   scene/mesh.hpp
   scene/object.hpp
+  scene/parameter_changes.hpp
   scene/parameter_names.hpp
   scene/ray_kinds.hpp
   scene/scene.hpp
@@ -98,6 +99,7 @@ install(TARGETS weft weft_fit_of_programs weft_render_of_programs EXPORT weft-ta
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
+install(TARGETS weft-fit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT engine)
 install(TARGETS weft-compiler RUNTIME DESTINATION ${WEFT_INSTALL_FILES}/bin COMPONENT engine)
 install(FILES ${WEFT_SLANG_LIBRARIES} DESTINATION ${WEFT_INSTALL_FILES}/lib COMPONENT engine)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/ DESTINATION ${WEFT_INSTALL_FILES}/shaders COMPONENT engine

@@ -30,13 +30,16 @@ WALLS = (
     Wall("a device backend", r'#include\s*"device/(vulkan|cuda|null)/', ("native/device/",)),
     Wall("Embree", r'#include\s*[<"]embree', ("native/render/embree/",)),
     Wall("Eigen", r'#include\s*[<"]Eigen', ("native/fit/",)),
-    Wall("JSON and zip", r"#include\s*<(nlohmann|zip\.h)", ("native/scene_files/",)),
+    Wall("zip", r"#include\s*<zip\.h", ("native/scene_files/",)),
+    Wall("JSON", r"#include\s*<nlohmann", ("native/job/", "native/scene_files/")),
+    Wall("TOML and command lines", r"#include\s*<(toml\+\+|CLI)/", ("native/job/",)),
+    Wall("OpenImageIO in C++", r"#include\s*<OpenImageIO", ("native/job/",)),
     Wall("pybind11", r'#include\s*[<"]pybind11/', ("native/python/",)),
     Wall("the type of a device decides the target", TARGET_BY_TYPE, ()),
     Wall(
         "the curve of sRGB",
         r"\b12\.92\b",
-        ("native/python/weft/colors.py", "native/lower/osl_helpers.cpp"),
+        ("native/python/weft/colors.py", "native/job/srgb.hpp", "native/lower/osl_helpers.cpp"),
     ),
     Wall(
         "the weights of luminance",
@@ -86,6 +89,7 @@ LAYERS = {
     },
     "scene": {"core", "reflect", "device", "tensor"},
     "scene_files": {"core", "scene"},
+    "job": {"core", "engine", "fit", "render", "scene", "scene_files"},
     "render": {
         "core",
         "reflect",

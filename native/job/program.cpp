@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/program.hpp"
+
+#include "core/error.hpp"
+#include "core/file.hpp"
+#include "core/text.hpp"
+#include "engine/fit.hpp"
+#include "job/job_text.hpp"
+#include "job/observations.hpp"
+#include "job/report.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace weft::job {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t is_cancelled = 0;
+
+/// The next Ctrl-C ends the program.
+extern "C" void cancel(int) {
+    is_cancelled = 1;
+    std::signal(SIGINT, SIG_DFL);
+}
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+device::DeviceDesc device_of(const std::string& text) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::string kind = text.substr(0, colon);
+    device::DeviceDesc out;
+    if (kind == "vulkan") {
+        out.type = device::DeviceType::vulkan;
+    } else if (kind == "cuda") {
+        out.type = device::DeviceType::cuda;
+    } else if (!text.empty()) {
+        throw core::ArgumentError(core::text(
+            "fit: --device must be vulkan, cuda or one of them with :NUMBER, got '", text, "'"));
+    }
+    if (colon < text.size()) {
+        std::int32_t number = -1;
+        const char* const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data() + colon + 1, end, number);
+        if (read.ptr != end || read.ec != std::errc() || number < 0) {
+            throw core::ArgumentError(
+                core::text("fit: --device must be TYPE or TYPE:NUMBER, got '", text, "'"));
+        }
+        out.adapter = number;
+    }
+    return out;
+}
+
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!std::filesystem::is_directory(folder)) {
+        throw core::ArgumentError(core::text("fit: the folder '", core::utf8_path(folder),
+                                             "' cannot be made (", error.message(),
+                                             "); choose another"));
+    }
+}
+
+JobText read_job(const Options& options) {
+    JobText job = read_job_text(options.job);
+    if (options.seed) {
+        job.settings.seed = *options.seed;
+    }
+    if (options.time_limit) {
+        job.time_limit = options.time_limit;
+    }
+    return job;
+}
+
+/// Steps until nothing is left to do, or what came first of the limits and Ctrl-C.
+class Run {
+public:
+    Run(const JobText& job, bool is_quiet) : m_job(job), m_is_quiet(is_quiet) {}
+
+    Outcome operator()(engine::Fit& fit) {
+        m_out.state = fit.state();
+        m_out.reason = EndReason::iterations;
+        while (!m_out.state.is_done) {
+            if (is_cancelled != 0 || !step(fit)) {
+                m_out.reason = EndReason::cancelled;
+                break;
+            }
+            if (m_job.time_limit && seconds_since(m_begin) >= *m_job.time_limit &&
+                !m_out.state.is_done) {
+                m_out.reason = EndReason::time_limit;
+                break;
+            }
+        }
+        if (m_out.state.is_done && m_out.state.has_converged) {
+            m_out.reason = EndReason::converged;
+        }
+        m_out.seconds = seconds_since(m_begin);
+        if (!m_is_quiet) {
+            std::cerr << '\n';
+        }
+        return std::move(m_out);
+    }
+
+private:
+    /// False: the user has ended it; the fit is as it was.
+    bool step(engine::Fit& fit) {
+        try {
+            fit.step();
+        } catch (const core::Interrupted&) {
+            return false;
+        }
+        m_out.state = fit.state();
+        m_out.history.push_back(m_out.state);
+        if (!m_is_quiet) {
+            std::cerr << core::text("\riteration ", m_out.state.iterations, " of at most ",
+                                    m_job.settings.max_iterations, ", loss ", m_out.state.loss,
+                                    "      ")
+                      << std::flush;
+        }
+        return true;
+    }
+
+    const JobText& m_job;
+    bool m_is_quiet;
+    Clock::time_point m_begin = Clock::now();
+    Outcome m_out;
+};
+
+engine::EngineDesc engine_of(const Options& options) {
+    engine::EngineDesc desc;
+    desc.device = device_of(options.device);
+    desc.root = options.root;
+    desc.poll = [] {
+        if (is_cancelled != 0) {
+            throw core::Interrupted();
+        }
+    };
+    desc.message = [](std::string_view message) { std::cerr << "weft-fit: " << message << '\n'; };
+    return desc;
+}
+
+} // namespace
+
+int run(const Options& options) {
+    const JobText job = read_job(options);
+    const scene_files::SceneFile file =
+        scene_files::load(job.scene, {.trust = options.trust, .root = options.root});
+    std::vector<fit::Observation> observations;
+    for (const TargetEntry& target : job.targets) {
+        observations.push_back(read_observation(target, file.cameras));
+    }
+    make_folder(options.out);
+    std::signal(SIGINT, cancel);
+    const auto engine = engine::Engine::create(engine_of(options));
+    engine::Renderer renderer(*engine, file.scene);
+    for (std::size_t i = 0; i < observations.size(); ++i) {
+        const std::string& source = job.targets[i].mask_from;
+        if (!source.empty() && source != "alpha") {
+            keep_pixels_of(source, renderer, observations[i]);
+        }
+    }
+    engine::Fit fit(renderer, std::move(observations), job.parameters, job.exposures, job.lights,
+                    job.settings);
+    Outcome outcome = Run(job, options.quiet)(fit);
+    outcome.device = engine->device()->info().name;
+    const std::string summary = write_report(job, file, outcome, options.out, options.root);
+    if (options.json) {
+        std::cout << summary << '\n';
+    } else if (!options.quiet) {
+        std::cout << describe(outcome) << core::utf8_path(options.out / "report.json") << '\n';
+    }
+    return outcome.reason == EndReason::cancelled ? kCancelled : kDone;
+}
+
+} // namespace weft::job

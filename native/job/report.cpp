@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/report.hpp"
+
+#include "core/error.hpp"
+#include "core/file.hpp"
+#include "core/text.hpp"
+#include "fit/observation.hpp"
+#include "scene/light_changes.hpp"
+#include "scene/parameter_changes.hpp"
+#include "scene/parameter_names.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iomanip>
+#include <span>
+#include <sstream>
+#include <string_view>
+
+namespace weft::job {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1; ///< of the format, as Python's reports
+constexpr std::array<std::string_view, 4> kReasons{"converged", "iterations", "time", "cancelled"};
+constexpr std::string_view kNoVerdict =
+    "whether the scene explains the pictures: errors are those of noise alone (Python's `weft fit` "
+    "has a verdict)";
+constexpr std::string_view kNoPictures =
+    "pictures before and after, and the curve of the loss (Python's `weft fit` draws them)";
+
+std::string_view word_of(EndReason reason) {
+    return kReasons.at(static_cast<std::size_t>(reason));
+}
+
+/// Numbers as JSON has them: what is not finite becomes null.
+Json finite(const fit::Vector& values) {
+    Json out = Json::array();
+    for (const double value : values) {
+        out.push_back(std::isfinite(value) ? Json(value) : Json());
+    }
+    return out;
+}
+
+Json finite(double value) {
+    return std::isfinite(value) ? Json(value) : Json();
+}
+
+Json entry_of(const fit::FitState& state) {
+    Json values = Json::object();
+    Json errors = Json::object();
+    for (const fit::FittedValue& found : state.values) {
+        values[found.name] = finite(found.value);
+        errors[found.name] = finite(found.error);
+    }
+    return {{"iterations", state.iterations},
+            {"loss", finite(state.loss)},
+            {"noise_floor", finite(state.noise_floor)},
+            {"values", std::move(values)},
+            {"errors", std::move(errors)}};
+}
+
+Json parameters_of(const JobText& job, const fit::FitState& state) {
+    Json out = Json::object();
+    for (const fit::FittedValue& found : state.values) {
+        const auto own = std::ranges::find(job.parameters, found.name, &fit::Parameter::name);
+        out[found.name] = {
+            {"value", finite(found.value)},
+            {"error", finite(found.error)},
+            {"tied", own == job.parameters.end() ? std::vector<std::string>() : own->tied}};
+    }
+    return out;
+}
+
+Json settings_of(const JobText& job) {
+    const fit::FitSettings& own = job.settings;
+    return {{"samples", own.samples},
+            {"bounces", own.bounces},
+            {"seed", own.seed},
+            {"tolerance", own.tolerance},
+            {"max_iterations", own.max_iterations},
+            {"time_limit", job.time_limit ? Json(*job.time_limit) : Json()},
+            {"starts", own.starts},
+            {"information", own.information}};
+}
+
+Json summary_of(const JobText& job, const Outcome& outcome) {
+    const fit::FitState& state = outcome.state;
+    return {{"weft", "fit report"},
+            {"version", kVersion},
+            {"program", "weft-fit"},
+            {"device", outcome.device},
+            {"reason", word_of(outcome.reason)},
+            {"converged", state.has_converged},
+            {"verdict", Json()},
+            {"problems", state.problems},
+            {"iterations", state.iterations},
+            {"seconds", outcome.seconds},
+            {"loss", finite(state.loss)},
+            {"noise_floor", finite(state.noise_floor)},
+            {"settings", settings_of(job)},
+            {"parameters", parameters_of(job, state)},
+            {"scene", "scene.weft"},
+            {"left_out", Json::array({kNoVerdict, kNoPictures})}};
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+    const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+    if (!core::try_write_file(path, bytes)) {
+        throw core::ArgumentError(core::text("fit: '", core::utf8_path(path),
+                                             "' cannot be written; choose another folder"));
+    }
+}
+
+} // namespace
+
+scene::Scene with_result(const scene::Scene& scene, const JobText& job,
+                         const fit::FitState& found) {
+    const auto value_of = [&found](const std::string& name) -> const fit::Vector& {
+        return std::ranges::find(found.values, name, &fit::FittedValue::name)->value;
+    };
+    scene::ParameterValues numbers;
+    for (const fit::Parameter& parameter : job.parameters) {
+        numbers[parameter.name] = value_of(parameter.name);
+        for (const std::string& tied : parameter.tied) {
+            numbers[tied] = value_of(parameter.name);
+        }
+    }
+    scene::LightFactors factors;
+    for (const fit::LightParameter& light : job.lights) {
+        const std::array<std::string, 2> parts{light.light, "factor"};
+        const fit::Vector& own = value_of(scene::join_name(parts));
+        const bool is_color = own.size() == fit::kChannels;
+        factors[light.light] = {own[0], own[is_color ? 1 : 0], own[is_color ? 2 : 0]};
+    }
+    return scene::with_light_factors(scene::with_parameters(scene, numbers), factors);
+}
+
+std::string write_report(const JobText& job, const scene_files::SceneFile& file,
+                         const Outcome& outcome, const std::filesystem::path& folder,
+                         const std::filesystem::path& root) {
+    scene_files::SceneFile fitted = file;
+    fitted.scene = with_result(file.scene, job, outcome.state);
+    scene_files::save(fitted, folder / "scene.weft", root);
+    const Json summary = summary_of(job, outcome);
+    Json report = summary;
+    Json& history = report["history"] = Json::array();
+    for (const fit::FitState& state : outcome.history) {
+        history.push_back(entry_of(state));
+    }
+    write_file(folder / "report.json", report.dump(1) + "\n");
+    return summary.dump();
+}
+
+std::string describe(const Outcome& outcome) {
+    std::size_t wide = 0;
+    for (const fit::FittedValue& found : outcome.state.values) {
+        wide = std::max(wide, found.name.size());
+    }
+    std::ostringstream out;
+    out << word_of(outcome.reason) << " after " << outcome.state.iterations << " iterations, "
+        << std::fixed << std::setprecision(1) << outcome.seconds << " s\n"
+        << std::defaultfloat;
+    for (const fit::FittedValue& found : outcome.state.values) {
+        out << found.name << std::string(wide - found.name.size() + 2, ' ');
+        for (std::size_t i = 0; i < found.value.size(); ++i) {
+            out << (i == 0 ? "" : ", ") << std::setprecision(4) << found.value[i] << " \u00b1 ";
+            if (std::isfinite(found.error[i])) {
+                out << std::setprecision(1) << found.error[i];
+            } else {
+                out << '?';
+            }
+        }
+        out << '\n';
+    }
+    out << "not checked: " << kNoVerdict << '\n';
+    for (const std::string& problem : outcome.state.problems) {
+        out << "problem: " << problem << '\n';
+    }
+    return out.str();
+}
+
+} // namespace weft::job

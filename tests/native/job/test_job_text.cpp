@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/error.hpp"
+#include "job/job_text.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace weft;
+using weft::test::TemporaryFolder;
+
+namespace {
+
+constexpr const char* kJob = R"(scene = "scene.weft"
+
+[settings]
+bounces = 3
+tolerance = 0.005
+seed = 7
+time_limit = 12
+
+[[targets]]
+image = "pictures/front.exr"
+camera = "front"
+mask = "mask.png"
+mask_from = "cup"
+exposure = 1.5
+saturation = inf
+filter = "blackman_harris"
+filter_width = 3
+
+[[targets]]
+image = "side.png"
+camera = 1
+name = "left"
+color_space = "srgb"
+robust = false
+resize = false
+
+[[parameters]]
+name = "glaze.roughness"
+bounds = [0.05, 0.8]
+transform = "log"
+start = 0.5
+tied = ["foot.roughness"]
+prior = [0.3, 0.1]
+
+[[parameters]]
+name = "glaze.base_color"
+start = [0.5, 0.25, 1]
+prior = [[0.1, 0.2, 0.3], 0.5]
+
+[[exposures]]
+target = "left"
+white_balance = true
+bounds = [0.5, 2]
+start = 1.5
+
+[[lights]]
+light = "key"
+color = true
+bounds = [0.1, 10]
+start = 2
+
+[report]
+samples = 16
+)";
+
+/// What the smallest job says about, with some lines more.
+std::string job_with(const std::string& more) {
+    return "scene = \"s.weft\"\n[[targets]]\nimage = \"a.pfm\"\n" + more;
+}
+
+std::string message_of(const std::string& text) {
+    const TemporaryFolder folder;
+    const auto file = folder.write("job.toml", text);
+    try {
+        static_cast<void>(job::read_job_text(file));
+    } catch (const core::ArgumentError& error) {
+        const std::string message = error.what();
+        const std::size_t at = message.find("job.toml");
+        return at == std::string::npos ? message : message.substr(at);
+    }
+    return "no error";
+}
+
+} // namespace
+
+TEST_CASE("a job is read with all that it says") {
+    const TemporaryFolder folder;
+    const job::JobText read = job::read_job_text(folder.write("job.toml", kJob));
+
+    CHECK(read.scene == folder.path() / "scene.weft");
+    CHECK(read.settings.bounces == 3);
+    CHECK(read.settings.tolerance == 0.005);
+    CHECK(read.settings.seed == 7);
+    CHECK(read.settings.max_iterations == fit::FitSettings().max_iterations);
+    CHECK(read.time_limit == 12);
+
+    REQUIRE(read.targets.size() == 2);
+    const job::TargetEntry& front = read.targets[0];
+    CHECK(front.image == folder.path() / "pictures/front.exr");
+    CHECK(front.name == "front");
+    CHECK(std::get<std::string>(front.camera) == "front");
+    CHECK(front.mask == folder.path() / "mask.png");
+    CHECK(front.mask_from == "cup");
+    CHECK(front.exposure == 1.5);
+    CHECK(front.saturation == std::numeric_limits<double>::infinity());
+    CHECK(front.filter == render::PixelFilter::blackman_harris);
+    CHECK(front.filter_width == 3);
+    CHECK_FALSE(front.is_least_squares);
+    const job::TargetEntry& side = read.targets[1];
+    CHECK(side.name == "left");
+    CHECK(std::get<std::int64_t>(side.camera) == 1);
+    CHECK(side.color_space == job::ColorSpace::srgb);
+    CHECK(side.is_least_squares);
+    CHECK(side.place.ends_with("job.toml:19"));
+
+    REQUIRE(read.parameters.size() == 2);
+    CHECK(read.parameters[0].name == "glaze.roughness");
+    CHECK(read.parameters[0].bounds == fit::Bounds{0.05, 0.8});
+    CHECK(read.parameters[0].scale == scene::Scale::log);
+    CHECK(read.parameters[0].start == fit::Vector{0.5});
+    CHECK(read.parameters[0].tied == std::vector<std::string>{"foot.roughness"});
+    CHECK(read.parameters[0].prior->mean == fit::Vector{0.3});
+    CHECK(read.parameters[0].prior->deviation == 0.1);
+    CHECK(read.parameters[1].start == fit::Vector{0.5, 0.25, 1});
+    CHECK(read.parameters[1].prior->mean == fit::Vector{0.1, 0.2, 0.3});
+
+    REQUIRE(read.exposures.size() == 1);
+    CHECK(read.exposures[0].observation == "left");
+    CHECK(read.exposures[0].white_balance);
+    CHECK(read.exposures[0].bounds == fit::Bounds{0.5, 2});
+    CHECK(read.exposures[0].start == 1.5);
+    REQUIRE(read.lights.size() == 1);
+    CHECK(read.lights[0].light == "key");
+    CHECK(read.lights[0].color);
+}
+
+TEST_CASE("mistakes are told with file and line") {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {job_with("camra = 1\n"),
+         "job.toml:4: there is no key 'camra' in [[targets]]; it has image"},
+        {job_with("camera = true\n"), "job.toml:4: 'camera' must be a name or a number"},
+        {job_with("exposure = \"bright\"\n"), "job.toml:4: 'exposure' must be a number"},
+        {job_with("exposure = true\n"), "job.toml:4: 'exposure' must be a number"},
+        {job_with("filter = \"gauss\"\n"), "job.toml:4: 'filter' must be one of box, tent"},
+        {job_with("[[parameters]]\nbounds = [0, 1]\n"), "job.toml:4: the key 'name' is missing"},
+        {job_with("[[parameters]]\nname = \"a.b\"\nbounds = [0]\n"),
+         "job.toml:6: 'bounds' must be a list of 2 numbers"},
+        {job_with("[[parameters]]\nname = \"a.b\"\nprior = [0.5]\n"),
+         "job.toml:6: 'prior' must be"},
+        {job_with("[[parameters]]\nname = \"a.b\"\nprior = [0.5, true]\n"),
+         "job.toml:6: 'prior' must be"},
+        {job_with("[[parameters]]\nname = \"a.b\"\nstart = []\n"), "job.toml:6: 'start' must be"},
+        {job_with("[[parameters]]\nname = \"a.b\"\ntied = [1]\n"),
+         "job.toml:6: 'tied' must be a list of strings"},
+        {job_with("[parameters]\nname = \"a.b\"\n"),
+         "job.toml:4: 'parameters' must be a table, written [[parameters]]"},
+        {job_with("[settings]\nsamples = 0\n"), "job.toml:5: 'samples' must be 1 or more, got 0"},
+        {job_with("[settings]\nsamples = 1.5\n"), "job.toml:5: 'samples' must be an integer"},
+        {job_with("[settings]\nmax_draws = 9\n"), "job.toml:5: there is no key 'max_draws'"},
+        {job_with("[settings]\ntime_limit = -1\n"), "job.toml:5: 'time_limit' must be 0 seconds"},
+        {job_with("[sky]\n"), "job.toml:4: there is no key 'sky' in a job; it has scene, targets"},
+        {"[[targets]]\nimage = \"a.pfm\"\n", "job.toml: the key 'scene' is missing"},
+        {"scene = \"s.weft\"\n", "job.toml: there is no [[targets]]"},
+        {"scene = \n", "job.toml:1:"},
+        {"scene = \"s.weft\"\nscene = \"t.weft\"\n", "job.toml:2:"},
+        {"scene = \"\xff\"\n", "this is no TOML"}};
+    for (const auto& [text, expected] : cases) {
+        INFO(text);
+        CHECK_THAT(message_of(text), ContainsSubstring(expected));
+    }
+    CHECK_THAT(message_of(std::string(100'000, '[')), ContainsSubstring("this is no TOML"));
+    CHECK_THROWS_WITH(job::read_job_text("nowhere.toml"), ContainsSubstring("no file"));
+}
+
+TEST_CASE("what only Python fits is refused by name") {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {job_with("robust = true\n"), "job.toml:4: a robust loss"},
+        {job_with("resize = true\n"), "job.toml:4: a picture of another size"},
+        {job_with("lights = [\"key\"]\n"), "job.toml:4: a picture with lights of its own"},
+        {job_with("world = false\n"), "job.toml:4: a picture with a world of its own"},
+        {job_with("[[textures]]\nname = \"a.b\"\n"), "job.toml:4: a texture"},
+        {job_with("[environment]\n"), "job.toml:4: an unknown environment"}};
+    for (const auto& [text, expected] : cases) {
+        INFO(text);
+        CHECK_THAT(message_of(text), ContainsSubstring(expected));
+        CHECK_THAT(message_of(text), ContainsSubstring("Python's `weft fit`"));
+    }
+}
