@@ -6,6 +6,8 @@
 //     rendering [picture.pfm [photo.pfm found.txt]]
 #include <weft/engine/fit.hpp>
 #include <weft/engine/renderer.hpp>
+#include <weft/scene/light_changes.hpp>
+#include <weft/scene/parameter_changes.hpp>
 
 #include <algorithm>
 #include <array>
@@ -114,6 +116,20 @@ void write_pfm(const engine::Image& image, const std::string& path) {
     }
 }
 
+/// The scene with the paint and the lamp that were found.
+scene::Scene with_result(const scene::Scene& described, const weft::fit::FitState& found) {
+    scene::ParameterValues numbers;
+    scene::LightFactors lights;
+    for (const weft::fit::FittedValue& entry : found.values) {
+        if (entry.name.starts_with("Paint.")) {
+            numbers[entry.name] = entry.value;
+        } else if (entry.name == "key.factor") {
+            lights["key"] = {entry.value[0], entry.value[0], entry.value[0]};
+        }
+    }
+    return scene::with_light_factors(scene::with_parameters(described, numbers), lights);
+}
+
 /// Finds paint and lamp of a picture, which is brighter by a half, from grey and half the power.
 void find_paint(engine::Renderer& renderer, const scene::Camera& camera,
                 const std::vector<std::string>& paths) {
@@ -141,6 +157,10 @@ void find_paint(engine::Renderer& renderer, const scene::Camera& camera,
         std::cout << '\n';
     }
     std::cout << (found.has_converged ? "found\n" : "not found\n");
+    renderer.update(with_result(renderer.scene(), found));
+    const engine::Image explained = renderer.render(camera, {.samples = 256, .bounces = 3});
+    const double ratio = 1.5 * mean(explained) / mean(photo);
+    std::cout << (std::abs(ratio - 1) < 0.02 ? "explained\n" : "not explained\n");
 }
 
 void run(const std::vector<std::string>& paths) {
