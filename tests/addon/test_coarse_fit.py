@@ -118,6 +118,7 @@ def test_previews_are_small_and_seldom():
     assert clock.due > first + 10 * PREVIEW_INTERVAL
 
 
+@pytest.mark.full
 def test_a_fit_of_a_texture_shows_it_while_it_runs(device):
     plan = plan_of(request("texture:Plate.Base Color@8"))
     plan.settings = replace(plan.settings, bounces=1, samples=1, texture_iterations=2)

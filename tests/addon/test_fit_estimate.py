@@ -83,6 +83,7 @@ def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(fres
     assert len(done.draw_seconds) == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", [5, 20])
 def test_the_memory_of_a_fit_of_many_materials_is_foreseen(fresh_device, count):
     inside = plan_of(request("Plate.Roughness", "Plate.Base Color", size=SIDE), size=SIDE)
@@ -195,6 +196,7 @@ def test_it_is_said_in_words():
     assert known == "At most 92 MB on the device; time is known once it runs"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("names", [["absorption"], ["absorption", "scattering", "emission"]])
 def test_the_memory_of_a_fit_of_media_is_foreseen(fresh_device, names):
     fog = Closure("medium", absorption=(1.0, 0.7, 0.4), scattering=(0.4, 0.4, 0.4))

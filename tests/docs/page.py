@@ -112,6 +112,27 @@ def run_blocks(blocks: list[Block], page: str, folder: Path) -> None:
             _quote(block, folder)
 
 
+def check_blocks(blocks: list[Block], page: str, folder: Path) -> None:
+    """Compile a page's Python and compare its quotations, without running anything.
+
+    Args:
+        blocks: Of read_blocks().
+        page: Path of the page, for tracebacks.
+        folder: Takes the files that the page makes.
+
+    Raises:
+        PageError: A quotation is not what the file holds.
+        SyntaxError: A block is no Python.
+    """
+    for block in blocks:
+        if block.reason or block.language not in CHECKED or block.language == "output":
+            continue
+        if block.language == "python":
+            compile("\n" * (block.line - 1) + block.text, page, "exec")
+        else:
+            _quote(block, folder)
+
+
 def _compare(block: Block, printed: str | None) -> None:
     if printed is None:
         raise PageError(f"line {block.line}: this output follows no python block that is run")

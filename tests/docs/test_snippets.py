@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from checks.source_tree import ROOT, project_files, short, text_of
-from docs.page import CHECKED, PageError, read_blocks, run_blocks
+from docs.page import CHECKED, PageError, check_blocks, read_blocks, run_blocks
 
 PAGES = [
     path
@@ -21,7 +21,23 @@ WITH_CODE = [
 ]
 
 
+LONG = ("docs/guide/fitting.md", "docs/guide/rendering.md")
+"""Pages that take minutes."""
+
+
 @pytest.mark.parametrize("page", WITH_CODE, ids=short)
+def test_the_code_of_a_page_compiles_and_its_quotations_hold(page: Path, tmp_path: Path) -> None:
+    check_blocks(read_blocks(text_of(page)), str(page), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(path, marks=[pytest.mark.full] if short(path) in LONG else [])
+        for path in WITH_CODE
+    ],
+    ids=short,
+)
 def test_the_snippets_of_a_page_run_in_order(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,6 +179,7 @@ def test_time_that_other_programs_take_does_not_count():
     assert time.monotonic() - start >= 2.0
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to end")
 @pytest.mark.parametrize("way", ["argument", "environment"])
 def test_the_memory_of_the_compiler_is_limited(way, monkeypatch):

@@ -152,6 +152,7 @@ def leave(kind, state, delay, end="", count=1, prepare="", arguments=()):
     )
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("state", STATES)
 def test_a_daemon_thread_does_not_disturb_the_end(device, state):
     ended = leave(device.info.type.name, STATES[state], 0.07)

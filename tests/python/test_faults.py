@@ -19,7 +19,7 @@ THINNED = 4
 """Calls of each kind that fail in the quick tests; tests/full/test_every_fault.py has all."""
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("scenario", [scenario.__name__ for scenario in SCENARIOS])
 def test_one_failing_call_is_an_error_and_the_next_call_is_right(scenario, tmp_path):
     assert sweep_apart(scenario, THINNED, tmp_path) == ""

@@ -90,6 +90,7 @@ def require_near(tensor, terms, shape, tolerance):
     assert np.all(np.abs(found - expected) <= tolerance * (size + 1))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.slow
 @hypothesis.given(
     shape=shapes,
@@ -124,6 +125,7 @@ def test_any_broadcast_of_numbers(
         require_near(tensor, np.broadcast_to(terms, wide.shape), extent, TOLERANCES[dtype])
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.slow
 @hypothesis.given(shape=shapes, a=masks, b=masks, c=masks, seed=st.integers(0, 9), options=OPTIONS)
 @hypothesis.settings(deadline=None, max_examples=20)
@@ -148,6 +150,7 @@ def test_any_broadcast_of_vectors(device, module, shape, a, b, c, seed, options)
         require_near(tensor, term, extent, 1e-4)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.slow
 @hypothesis.given(
     count=st.sampled_from([1, 100, 1 << 14, (1 << 14) + 1, 1 << 16, 100_000]),

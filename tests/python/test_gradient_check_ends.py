@@ -55,6 +55,7 @@ def run_script(device, *rest):
     )
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize(
@@ -90,6 +91,7 @@ def test_a_forked_child_ends(device, state, action):
     assert (ended.returncode, ended.stdout) == (0, "5\n"), ended.stderr
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("count", [1, 2, 8])
 def test_threads_may_close_at_once(device, state, count):

@@ -75,7 +75,7 @@ def sums(module):
     return Sums(module)
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(9)
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["one_number", "row", "column", "gather"])
 def test_a_thousand_runs_are_equal_bit_for_bit(sums, pattern):

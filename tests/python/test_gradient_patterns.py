@@ -24,11 +24,13 @@ khronos_validation.log_filename = {log}
 """
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("count", [128, 1 << 14, 3 << 17])
 def test_every_pattern_gives_the_right_gradients(device, kernels, count):
     assert len(Patterns(device, count).run_all()) == 9
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["own", "gpu"])
 def test_synchronisation_validation_finds_no_hazard_in_backward_calls(tmp_path, kind):

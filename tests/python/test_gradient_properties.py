@@ -86,7 +86,7 @@ shapes = st.lists(st.integers(1, 6), min_size=0, max_size=3)
 masks = st.tuples(st.integers(0, 15), st.integers(0, 15), st.integers(0, 15))
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("name", ELEMENTS)
 @hypothesis.given(shape=shapes, mask=masks, seed=st.integers(0, 99))
 @hypothesis.settings(deadline=None, max_examples=15)

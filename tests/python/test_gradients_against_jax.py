@@ -26,7 +26,7 @@ def in_double():
         yield
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(9)
 @each_case
 def test_derivatives_equal_those_of_jax(modules, case, scalar):
     ours = Derivatives(modules, case, scalar)

@@ -212,6 +212,7 @@ HOSTS = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("state", HOSTS)
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])

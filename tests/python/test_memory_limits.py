@@ -128,6 +128,7 @@ def reload_and_call(path, module, first, count):
         assert module.f(np.full(2, 2, np.float32), _result="numpy").tolist() == [2 * number] * 2
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_reloads_followed_by_calls_keep_nothing(fresh_device, tmp_path, record_property):
     path = tmp_path / "m.slang"

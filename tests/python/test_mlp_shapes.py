@@ -10,7 +10,7 @@ import weft
 from support.networks import Reference, assert_close, evaluate_both, network_source, rng
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("way", ["", "gpu"], ids=["alone", "together"])
 @pytest.mark.parametrize(
     ("sizes", "biases", "scalar"),
@@ -33,7 +33,7 @@ def test_wide_and_uneven_layers_agree_with_numpy(device, monkeypatch, way, sizes
     assert_close(pairs, 2e-5 if scalar == "float" else 0.02)
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("count", [1, 31, 127, 129, 4097])
 def test_threads_past_the_last_sample_add_nothing(device, monkeypatch, count):
     """They repeat the last sample, so that their subgroup is whole."""
@@ -52,7 +52,7 @@ float[2] evaluate(MLP<8, 8> first, MLP<8, 2, 16> second, float x[8])
 """
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.full
 @pytest.mark.parametrize("count", [256, 77])
 def test_two_networks_of_a_call_have_gradients(device, monkeypatch, count):
     monkeypatch.setenv("WEFT_KERNELS_FOR", "gpu")

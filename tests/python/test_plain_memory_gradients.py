@@ -23,6 +23,7 @@ def slope_of(value):
     return (8 * near - far) / (12 * step)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_the_same_twice_keeps_its_gradient(device, kind):
     cases = cases_for(KEPT, kind)
@@ -42,7 +43,7 @@ def test_what_is_the_same_twice_keeps_its_gradient(device, kind):
         np.testing.assert_allclose(x.grad.numpy()[0], slope, rtol=1e-4, err_msg=case)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("kind", KINDS)
 def test_functions_without_a_result_change_memory_once(device, kind):
     cases = cases_for(CHANGED, kind)

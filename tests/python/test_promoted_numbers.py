@@ -122,6 +122,7 @@ def disagreements(device, vector, named, helpers=""):
     }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("vector", TYPES)
 def test_reverse_mode_equals_forward_mode_for_each_operator(device, vector):
     bodies = dict(BODIES) if "x" in vector else BODIES | VECTOR_BODIES

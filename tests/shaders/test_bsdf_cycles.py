@@ -107,7 +107,7 @@ def evaluate_node(device, name):
     return module.evaluate(*given, wi, wo, cases.backfacing, tables, _result="numpy")
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("name", [*FEATURES, *NODES])
 def test_values_are_those_of_cycles(device, name):
     expected = np.load(GOLDEN / f"bsdf_{name}.npy")

@@ -108,7 +108,7 @@ def test_every_closure_but_principled_is_asked():
     assert set(PREPARED) | STRAIGHT_OR_NONE == set(CLOSURES) - {"principled"}
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize(("name", "roughness", "cosine"), AT)
 def test_samples_follow_the_density(device, name, roughness, cosine):
     wi = view_at(cosine)

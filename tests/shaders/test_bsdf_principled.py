@@ -113,6 +113,7 @@ def test_samples_follow_the_density(device, name):
     )
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(("roughness", "cosine"), [(0.2, 0.8), (1.0, 0.25)])
 @pytest.mark.parametrize("name", MATERIALS)
@@ -251,7 +252,7 @@ def test_every_input_is_differentiated():
     assert {name for _, names, _ in GRADIENTS.values() for name in names} == set(RANGES)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.slow if name != "glass" else ()) for name in GRADIENTS],

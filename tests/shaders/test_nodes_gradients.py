@@ -91,7 +91,7 @@ def smooth_points():
     return table
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(4)
 def test_gradients_equal_central_differences(topic):
     points = Points(topic, smooth_points())
 
@@ -111,6 +111,7 @@ def test_gradients_equal_central_differences(topic):
     assert {c.name: int(n) for c, n in zip(points.cases, wrong.sum(axis=1), strict=True) if n} == {}
 
 
+@pytest.mark.sweep(3)
 def test_forward_and_backward_agree_and_are_finite_at_all_edges(topic):
     points = Points(topic, np.concatenate([smooth_points(), node_cases.inputs()]))
 

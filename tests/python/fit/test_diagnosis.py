@@ -308,6 +308,7 @@ def test_exact_dependence_gives_infinite_errors():
     assert told.errors[2] == pytest.approx(1 / np.sqrt(2 * 2000), rel=0.1)
 
 
+@pytest.mark.full
 def test_a_fit_says_what_its_pictures_leave_open(device, renderers):
     photo = renderers().render(settings=PathSettings(samples=64, bounces=2, seed=4))
 

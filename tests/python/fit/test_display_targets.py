@@ -168,6 +168,7 @@ def test_few_samples_do_not_bias_a_fit_through_a_display(device, light, display)
     assert largest_error(result.values) < 0.02
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_noise_before_the_display_and_an_unknown_exposure_leave_small_errors(
     device, light, display

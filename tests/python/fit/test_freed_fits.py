@@ -26,7 +26,7 @@ def no_collections():
     gc.enable()
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fit_leaves_nothing_on_the_device(device, no_collections, kind):
     texture = Texture(np.full((4, 4, 3), 0.5, np.float32), wrap="extend")

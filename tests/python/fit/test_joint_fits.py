@@ -106,6 +106,7 @@ def test_unknown_exposures_are_found_beside_numbers_and_a_texture(device, photos
     assert result.values["plate.roughness"] == pytest.approx(0.4, abs=0.04)
 
 
+@pytest.mark.full
 def test_exposure_and_white_balance_are_found_beside_numbers(device, photos):
     tint = np.array([1.3, 1.0, 0.6], np.float32)
     pictures = targets(photos, exposed=False)

@@ -95,6 +95,7 @@ def test_a_fit_goes_on_amid_its_first_numbers(device, photos, tmp_path):
             np.testing.assert_array_equal(first.values[name], second.values[name])
 
 
+@pytest.mark.full
 def test_a_fit_goes_on_amid_later_scalar_passes(device, photos, tmp_path):
     whole, resumed = (grey_fit(device, photos, texture_iterations=2) for _ in range(2))
     for passes in (1, 3):
@@ -112,6 +113,7 @@ def test_a_fit_goes_on_amid_later_scalar_passes(device, photos, tmp_path):
                 np.testing.assert_allclose(first.errors[name], second.errors[name], rtol=1e-9)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_numbers_that_other_pixels_show_are_found_beside_a_texture(device, photos):
     fit = grey_fit(device, photos, texture_iterations=16)

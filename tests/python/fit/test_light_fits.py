@@ -52,6 +52,7 @@ def photo(device):
     return weft.Renderer(device, scene).render(settings=SETTINGS)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("sampling", ["auto", pytest.param("tree", marks=pytest.mark.full)])
 def test_lights_are_found_beside_a_material(device, photo, sampling, monkeypatch):
     build = upload.build_lit_tables

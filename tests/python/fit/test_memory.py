@@ -77,7 +77,7 @@ CASES = {
 }
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.full
 @pytest.mark.parametrize("name", CASES)
 def test_a_fit_takes_no_more_than_the_bound(fresh_device, name):
     make, parameters, views = CASES[name]
@@ -96,6 +96,7 @@ def test_a_fit_takes_no_more_than_the_bound(fresh_device, name):
     assert 0 < taken <= bound
 
 
+@pytest.mark.full
 def test_a_closed_room_takes_most_of_the_bound(fresh_device):
     scene = room()
     target = Target(np.full((SIDE, SIDE, 3), 0.3, np.float32), scene.cameras[0].name)

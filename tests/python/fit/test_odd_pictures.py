@@ -64,6 +64,7 @@ def test_a_picture_that_does_not_show_a_material_says_nothing_of_it(device, phot
     assert (result.errors["back.color"] > 0.25).all()
 
 
+@pytest.mark.full
 def test_clipped_pixels_do_not_count_and_the_rest_is_enough(device, photo):
     limit = float(np.quantile(photo.max(axis=2), 0.7))
     clipped = np.minimum(photo, limit)

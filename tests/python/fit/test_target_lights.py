@@ -98,6 +98,7 @@ def test_each_target_is_explained_by_its_own_lights(device):
     assert recorders[0].renderer.modules is recorders[1].renderer.modules
 
 
+@pytest.mark.full
 def test_lights_that_only_some_targets_use_are_found(device):
     truth = scene_with()
     flashes = [flash_of(camera) for camera in CAMERAS]
@@ -173,6 +174,7 @@ def test_a_report_shows_each_target_under_its_lights(device, tmp_path):
         assert entry["relative_error_before"] < 0.1, entry["name"]
 
 
+@pytest.mark.full
 def test_a_checkpoint_belongs_to_the_lights(device, tmp_path):
     targets = photos_of(device, scene_with(), targets_of()[:2])
     settings = FitSettings(bounces=2)

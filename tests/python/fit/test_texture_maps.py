@@ -93,6 +93,7 @@ def fitted(device):
     return truth, fit.run()
 
 
+@pytest.mark.full
 def test_maps_of_one_material_explain_a_picture_together(fitted):
     _, result = fitted
 
@@ -100,6 +101,7 @@ def test_maps_of_one_material_explain_a_picture_together(fitted):
     assert np.mean(losses[-5:]) < 0.1 * losses[0]
 
 
+@pytest.mark.full
 def test_errors_cover_what_one_view_does_not_tell(fitted):
     truth, result = fitted
 
@@ -122,6 +124,7 @@ def test_a_loss_that_still_falls_is_not_settled(losses, is_settled):
     assert has_settled(losses, 0.01) is is_settled
 
 
+@pytest.mark.full
 def test_errors_are_infinite_where_no_picture_shows_a_texel(fitted):
     _, result = fitted
 

@@ -66,6 +66,7 @@ def relative_error(found, truth):
     return np.sqrt((weights * (found - truth) ** 2).sum() / (weights * truth**2).sum())
 
 
+@pytest.mark.full
 def test_the_box_shines_as_the_environment_does(device):
     image = sky_image()
     scene = scene_with(Environment(image))

@@ -111,6 +111,7 @@ def test_swapped_pictures_are_named(device):
     assert verdict.views[0].cause == "it fits the camera of 'photo 2' better"
 
 
+@pytest.mark.full
 def test_one_bad_picture_of_three_is_named(device):
     setup = replace(SETUP, views=3)
     photos = cases.photos_of(device, setup, 128)

@@ -121,7 +121,7 @@ def with_marks(names):
     return [pytest.param(name, marks=[pytest.mark.full] * (name not in QUICK)) for name in names]
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.full
 @pytest.mark.parametrize("name", with_marks(FORWARD))
 def test_derivatives_are_differences(sweeps, name):
     sweep = sweeps(name)

@@ -71,6 +71,7 @@ def test_a_mixed_lamp_is_drawn_by_the_share_of_its_light(device, factor, share):
     assert mixed == pytest.approx(share * plain)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kind", ["texture", "function"])
 def test_a_half_lit_lamp_is_half_a_lamp(device, half, kind):
     lamp = Material("lamp", Closure("emission", color=drivers()[kind], both_sides=0.0))
@@ -193,6 +194,7 @@ def test_what_shines_has_the_derivative_of_its_light(device, color):
     assert image.mean(axis=0) == pytest.approx(usual, rel=0.03)
 
 
+@pytest.mark.full
 def test_what_is_lit_is_replayed_as_rendered(device, monkeypatch):
     lamp = Material("lamp", Closure("emission", color=drivers()["texture"], strength=5.0))
     scene = lit_by(lamp)

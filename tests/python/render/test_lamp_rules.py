@@ -85,6 +85,7 @@ def test_lamps_do_not_reach_lobes_that_they_are_hidden_from(device, name):
         assert found.mean() == pytest.approx(expected, rel=near, abs=1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("lamp", ["point", pytest.param("sun", marks=pytest.mark.full)])
 def test_what_two_kinds_see_adds_up(device, lamp):
     layered = principled("layered", base_color=(0.6, 0.3, 0.2), roughness=0.3, coat_weight=0.5)
@@ -105,6 +106,7 @@ SLOW = pytest.mark.full
 SHADOWLESS = ["ball", "area", *(pytest.param(k, marks=SLOW) for k in ("point", "spot", "sun"))]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("lamp", SHADOWLESS)
 def test_nothing_is_in_the_way_of_a_lamp_without_shadow(device, lamp):
     lid = Object(quad(1.5), [Material("black", Closure("none"))], np.eye(4))
@@ -169,6 +171,7 @@ def test_derivatives_know_what_a_lamp_does_not_reach(device, rules):
         assert np.abs(tangent - slope).max() < 0.02 * np.abs(slope).max() + 1e-4
 
 
+@pytest.mark.full
 def test_a_fit_finds_the_strength_of_a_hidden_lamp(device):
     material = principled("floor", base_color=(0.6, 0.3, 0.2), roughness=0.4)
     lights = [

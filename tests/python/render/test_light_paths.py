@@ -43,7 +43,7 @@ def free(device):
     return weft.Renderer(device, make_scene()).render(settings=SETTINGS)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.full
 @pytest.mark.parametrize("limits", LIMITS)
 def test_recorded_paths_have_the_limits_of_the_picture(limits, device, free):
     renderer = weft.Renderer(device, make_scene(limits))

@@ -230,6 +230,7 @@ def test_auto_takes_the_tree_for_many_lights_only(device):
         weft.Renderer(device, few, light_sampling="best")
 
 
+@pytest.mark.full
 def test_pictures_of_a_seed_are_equal_and_records_bring_the_same(device):
     scene = room(all_kinds(), pixels=8)
     renderer = weft.Renderer(device, scene, light_sampling="tree")

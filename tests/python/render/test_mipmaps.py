@@ -127,6 +127,7 @@ def floor(device):
     return renderer, recorder, settings
 
 
+@pytest.mark.full
 def test_replayed_paths_see_the_same_levels(floor):
     renderer, recorder, settings = floor
     image = renderer.render(settings=settings).reshape(-1, 3)

@@ -280,6 +280,7 @@ def directions(renderer):
     return rows
 
 
+@pytest.mark.full
 def test_replayed_paths_give_the_rendered_picture(bumpy):
     renderer, recorder, settings = bumpy
     image = renderer.render(settings=settings).reshape(-1, 3)

@@ -59,6 +59,7 @@ def glow(value):
     return Closure("emission", color=(1.0, 1.0, 1.0), strength=value)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("attribute", "expected"),
     [
@@ -74,7 +75,7 @@ def test_a_surface_knows_the_ray_of_the_camera(device, attribute, expected):
     assert mean(device, scene) == pytest.approx([expected] * 3, abs=0.02)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     ("closure", "kinds"),
     [
@@ -121,6 +122,7 @@ def test_a_surface_knows_the_ray_of_a_bounce(device, closure, kinds):
     assert found == pytest.approx(expected, abs=0.15)
 
 
+@pytest.mark.full
 def test_rays_that_media_scatter_are_known(device):
     seen = Material("m", glow(Attribute.IS_VOLUME_SCATTER_RAY))
     fog = slab("fog", Closure("medium", scattering=(1.0, 1.0, 1.0)), (-4, -4, 0.1), (4, 4, 2))
@@ -149,6 +151,7 @@ def card(strength=5.0, **more):
     return Object(square(2, 1.0), [Material("card", glow(strength))], name="card", **more)
 
 
+@pytest.mark.full
 def test_what_is_hidden_from_cameras_shines_on(device):
     seen = mean(device, floor_scene(card()))
     lit = mean(device, floor_scene(card(hidden_from=["camera"])))
@@ -171,6 +174,7 @@ def test_what_is_hidden_from_light_rays_casts_no_shadow(device):
     assert mean(device, hidden, bounces=1) == pytest.approx(open_, rel=1e-4)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("closure", "kind"),
     [

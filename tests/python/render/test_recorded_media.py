@@ -179,12 +179,14 @@ def test_records_show_what_paths_show(device, room):
     assert room.shown() == pytest.approx(shown, rel=0.025)
 
 
+@pytest.mark.full
 def test_derivatives_are_those_of_differences(room):
     expected = room.differences()
 
     assert room.tangents() == pytest.approx(expected, rel=0.01, abs=1e-3 * np.abs(expected).max())
 
 
+@pytest.mark.full
 def test_records_are_unbiased_for_other_numbers(device, room):
     """What a record says of other numbers is what new paths show: so are its derivatives."""
     changed = {
@@ -203,6 +205,7 @@ def test_records_are_unbiased_for_other_numbers(device, room):
     assert room.at(values)[0] == pytest.approx(shown.mean(axis=(0, 1)), rel=0.025)
 
 
+@pytest.mark.full
 def test_numbers_of_a_medium_are_fitted(device):
     """Six numbers of the fog, from one small picture."""
     truth, start = foggy_room(), foggy_room((0.5, 0.5, 0.5), (0.4, 0.4, 0.4))

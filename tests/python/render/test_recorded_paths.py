@@ -90,6 +90,7 @@ def test_tangents_are_differences_of_replays(recorded, device):
         assert np.abs(difference - tangent).max() < 1e-3
 
 
+@pytest.mark.full
 def test_reverse_mode_is_the_transpose_of_forward_mode(recorded, device):
     renderer, recorder = recorded
     rows = directions(renderer)

@@ -73,6 +73,7 @@ def floor_under(device, lights, objects=(), *, roughness=0.25, samples=512, **ot
 SHINE = "[Differentiable] float shine(float strength) { return strength; }"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("roughness", [0.1, 0.6])
 def test_light_sampling_and_bounces_alone_agree(device, roughness):
     # Emission that a function drives is not sampled as a light: bounces find it.
@@ -90,6 +91,7 @@ def test_light_sampling_and_bounces_alone_agree(device, roughness):
     assert np.abs(both - alone).max() < 0.15 * both.max()
 
 
+@pytest.mark.full
 def test_lamps_are_seen_in_glossy_floors_as_meshes_of_their_shape_are(device):
     radius, radiance, at = 0.6, 4.0, (0.0, 1.0, 1.6)
     lamp = Material("lamp", Closure("emission", strength=radiance))

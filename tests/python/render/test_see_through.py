@@ -123,6 +123,7 @@ def test_passing_is_no_bounce(device):
     assert seen == pytest.approx([0.5 * 0.75**2] * 3, rel=0.02)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("bounces", [1, 3])
 def test_bounces_find_the_light_that_shadow_rays_find(device, bounces):
     # A large near lamp: bounces and light rays share the light that comes through the pane.
@@ -195,6 +196,7 @@ def behind_glass(device):
     return own, recorder, settings, rows
 
 
+@pytest.mark.full
 def test_replayed_paths_give_the_rendered_picture(behind_glass):
     own, recorder, settings, _ = behind_glass
     image = own.render(settings=settings).reshape(-1, 3)
@@ -231,6 +233,7 @@ def test_what_lies_behind_has_derivatives(behind_glass, device):
     assert rows @ gradients.to_numpy() == pytest.approx(forward, rel=1e-3, abs=1e-3)
 
 
+@pytest.mark.full
 def test_launches_over_all_paths_give_the_same_picture(behind_glass, device, monkeypatch):
     own, _, settings, _ = behind_glass
     monkeypatch.setattr(renderer, "kernel_traits", kernel_traits_with(sorts_paths=False))

@@ -139,6 +139,7 @@ def test_another_mesh_leaves_the_trees_of_the_others_alone(device, monkeypatch, 
         assert_equal(made, edited, kind)
 
 
+@pytest.mark.full
 def test_an_edit_and_its_undoing_load_no_module_twice(renderer):
     scene, rng = edited_scene(), np.random.default_rng(0)
     edited = OTHER_KERNELS["lights of one kind"](scene, rng)

@@ -125,6 +125,7 @@ def test_derivatives_of_walks_are_those_of_differences(device):
     assert gradients.to_numpy()[slots] == pytest.approx(np.array(forward), rel=2e-3, abs=1e-4)
 
 
+@pytest.mark.full
 def test_records_show_what_paths_show(device):
     scene = furnace(Closure("subsurface", **NUMBERS))
     renderer = weft.Renderer(device, scene)
