@@ -48,7 +48,7 @@ class FitReport:
         known: Where the pictures show them, shape ``(height, width)``.
         lights: Factors on lights, by name.
         exposures: Factors on pictures, by the picture's name.
-        reason: ``converged``, ``draws``, ``time`` or ``cancelled``.
+        reason: ``converged``, ``iterations``, ``time`` or ``cancelled``.
         losses: One a draw.
         problems: What of the scene and the pictures the fit does not see as it is.
         verdict: Whether the scene explains the pictures; see ``weft.fit.Verdict``.

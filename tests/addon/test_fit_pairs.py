@@ -59,7 +59,7 @@ def test_a_pair_shows_the_scene_with_the_values_of_the_fit(device):
 
     (pair,) = live_pairs(fit, 1).values()
 
-    scene = fit.result("draws").apply()
+    scene = fit.result("iterations").apply()
     target = fit.targets[0]
     settings = PathSettings(samples=512, bounces=2, filter=target.filter)
     picture = Renderer(device, scene).render(0, settings)

@@ -76,7 +76,7 @@ def test_a_result_shows_values_with_the_digits_that_their_errors_leave():
     values = {"a": [0.25], "b": [2.0], "c": [0.1, 0.2, 123.4], "d": [0.5]}
     errors = {"a": [0.01], "b": [np.inf], "c": [0.1, 0.004, 30.0], "d": [0.0]}
     arrays = [{name: np.array(v) for name, v in part.items()} for part in (values, errors)]
-    found = FitResult(*arrays, {}, "draws")
+    found = FitResult(*arrays, {}, "iterations")
 
     assert found.describe("a") == "0.25 ± 0.01"
     assert found.describe("b") == "2"

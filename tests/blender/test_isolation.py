@@ -75,7 +75,7 @@ def test_a_fit_that_fails_restores_the_scene_and_says_why(plate, monkeypatch):
     assert operator.reports[-1] == ({"ERROR"}, "the device is lost")
     assert session().fit is None
     monkeypatch.undo()
-    assert fit(plate, ["Glaze.Roughness"], max_iterations=2).reason == "draws"
+    assert fit(plate, ["Glaze.Roughness"], max_iterations=2).reason == "iterations"
 
 
 def test_a_fit_that_hangs_is_left_in_no_time_and_the_extension_can_go(plate, monkeypatch):
@@ -100,7 +100,7 @@ def test_a_fit_that_hangs_is_left_in_no_time_and_the_extension_can_go(plate, mon
     assert not running.is_done
     held.set()
     assert running.run.job.wait(60)
-    assert fit(plate, ["Glaze.Roughness"], max_iterations=2).reason == "draws"
+    assert fit(plate, ["Glaze.Roughness"], max_iterations=2).reason == "iterations"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for the process in /proc")
@@ -139,4 +139,4 @@ def test_a_compiler_that_dies_takes_neither_blender_nor_the_scene_along(plate, t
         :3
     ] == pytest.approx((0.4, 0.4, 0.4))
     assert np.isfinite(render(samples=1)["color"]).all()
-    assert fit(plate, ["Glaze.Base Color"], max_iterations=2).reason == "draws"
+    assert fit(plate, ["Glaze.Base Color"], max_iterations=2).reason == "iterations"

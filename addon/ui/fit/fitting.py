@@ -187,7 +187,7 @@ class WEFT_OT_fit(bpy.types.Operator):
 
 REASONS = {
     "converged": "The fit has converged",
-    "draws": "The fit took all its iterations",
+    "iterations": "The fit took all its iterations",
     "time": "The fit took all its time",
     "cancelled": "The fit was stopped; what it had found is kept",
 }

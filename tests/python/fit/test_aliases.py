@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the release before: they work, and warn."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from weft import ArgumentError
-from weft.fit import DisplayTransform, FitSettings, Progress
+from weft.fit import DisplayTransform, FitResult, FitSettings, Progress
 
 SETTINGS = [("max_draws", "max_iterations"), ("texture_draws", "texture_iterations")]
 PROGRESS = [("draws", "iterations", 3), ("share", "fraction", 0.5)]
@@ -50,6 +51,21 @@ def test_old_names_of_progress_work_and_warn(old, new, value):
 
     with pytest.warns(DeprecationWarning, match=new):
         assert getattr(progress, old) == getattr(progress, new) == value
+
+
+def test_the_old_word_for_the_end_of_a_fit_is_equal_and_warns():
+    result = FitResult({}, {}, {}, "iterations")
+
+    assert result.reason == "iterations"
+    assert result.reason != "time"
+    assert {"iterations": 1}[result.reason] == 1
+    assert json.dumps(result.reason) == '"iterations"'
+    with pytest.warns(DeprecationWarning, match="'draws' is called 'iterations'"):
+        assert result.reason == "draws"
+    with pytest.warns(DeprecationWarning, match="'draws' is called 'iterations'"):
+        assert result.reason in ("converged", "draws")
+    with pytest.warns(DeprecationWarning, match="'draws' is called 'iterations'"):
+        assert FitResult({}, {}, {}, "draws") == result
 
 
 def test_the_old_name_of_what_a_display_can_invert_works_and_warns():

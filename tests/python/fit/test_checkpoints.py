@@ -74,7 +74,7 @@ def test_a_fit_goes_on_as_if_it_had_not_ended(device, photo, tmp_path, kind):
     for _ in range(5):
         resumed.step()
 
-    first, second = whole.result("draws"), resumed.result("draws")
+    first, second = whole.result("iterations"), resumed.result("iterations")
     assert_same(first, second, kind)
     assert [entry.loss for entry in first.history][:3] == [entry.loss for entry in second.history][
         :3

@@ -114,7 +114,7 @@ def test_what_an_export_replaced_is_part_of_the_result(device, photo, tmp_path):
     first.save_checkpoint(tmp_path / "fit.npz")
     second = Fit(scene_with(), *arguments, device=device)
     second.resume(tmp_path / "fit.npz")
-    result = second.result("draws")
+    result = second.result("iterations")
 
     assert scene.hash() == plain == loaded.hash()
     assert loaded.problems == [problem]

@@ -34,7 +34,7 @@ def test_names_with_dots_are_found_with_and_without_quotes(device):
         device, scene, Parameter("Clay.001.roughness"), LightParameter("Key.001"), Exposure()
     )
 
-    values = FitResult(fit.stage.values(), fit.stage.errors(), {}, "draws").values
+    values = FitResult(fit.stage.values(), fit.stage.errors(), {}, "iterations").values
     assert list(values) == [
         '"Clay.001".roughness', '"Photo.001".exposure', '"Key.001".factor',
     ]  # fmt: skip

@@ -168,7 +168,7 @@ def test_a_report_shows_each_target_under_its_lights(device, tmp_path):
         scene_with(), targets, [Parameter("plate.roughness")], FitSettings(bounces=2), device=device
     )
 
-    report = fit.result("draws").save_report(tmp_path, samples=64)
+    report = fit.result("iterations").save_report(tmp_path, samples=64)
 
     for entry in report["targets"]:
         assert entry["relative_error_before"] < 0.1, entry["name"]

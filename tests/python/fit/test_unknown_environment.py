@@ -163,7 +163,7 @@ def test_what_brightness_cannot_be_told_from_is_named(device):
     def undetermined(parameters, objects=("ball", "grey")):
         targets = targets_of(device, scene, objects, samples=2)
         fit = Fit(scene, targets, [UNKNOWN, *parameters], device=device)
-        return fit.result("draws").undetermined.get("environment", "")
+        return fit.result("iterations").undetermined.get("environment", "")
 
     assert "base colours trade off" in undetermined(both)
     assert "exposures trade off" in undetermined([both[0], Exposure()])
@@ -181,7 +181,7 @@ def test_targets_have_lights_beside_an_unknown_environment(device):
     targets[2] = replace(targets[2], lights=[lamp], world=night)
     fit = Fit(scene, targets, [UNKNOWN, LightParameter("flash")], device=device)
 
-    result = fit.result("draws")
+    result = fit.result("iterations")
 
     worlds = [result.apply(target=k).environment for k in range(3)]
     assert worlds[0] is worlds[1] is result.environment

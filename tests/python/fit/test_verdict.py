@@ -69,7 +69,7 @@ def test_a_look_leaves_the_fit_as_it_is(device, photos):
     other = cases.fit_of(device, SETUP, cases.targets_of(photos))
     for one in (fit, other):
         one.step()
-    fit.result("draws")
+    fit.result("iterations")
 
     steps = [one.step().values["ball.base_color"] for one in (fit, other)]
 

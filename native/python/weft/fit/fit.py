@@ -266,7 +266,7 @@ class Fit:
                 to their ends. The draw under way is given up between two surfaces of its paths.
         """
         limit = self.settings.time_limit
-        reason = "draws"
+        reason = "iterations"
         while not self.is_done:
             try:
                 with self.renderer.interrupt.by(cancel):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from weft._native import ArgumentError
+from weft.fit.end_reason import EndReason
 from weft.fit.unknown_environment import without_box
 from weft.fit.verdict import OPEN
 from weft.scene.parameter_ref import NamedValues
@@ -36,8 +37,8 @@ class FitResult:
         errors: Standard errors; infinite where the pictures tell nothing. Where more than noise is
             left, they are larger than those of the history, by at most ``verdict.inflation``.
         textures: By the names of their parameters.
-        reason: Why it ended: ``converged``, ``draws``, ``time`` or ``cancelled``; ``running`` while
-            it goes on.
+        reason: Why it ended: ``converged``, ``iterations``, ``time`` or ``cancelled``; ``running``
+            while it goes on. An ``EndReason``, which still equals ``draws``, and warns.
         history: One entry a step.
         undetermined: Names of the numbers that these pictures do not determine, and why.
         fit: That found it.
@@ -64,6 +65,7 @@ class FitResult:
 
     def __post_init__(self) -> None:
         """Let names be written without their quotes."""
+        self.reason = EndReason(self.reason)
         for name in ("values", "errors", "textures", "undetermined", "start"):
             setattr(self, name, NamedValues(getattr(self, name)))
 
