@@ -162,12 +162,12 @@ void ScalarModel::fill_view(SampleSet& set, std::size_t number, std::span<const 
             const bool acts = column.channel.value_or(channel) == channel &&
                               column.view.value_or(number) == number;
             if (acts && (!column.light || sources[unknown])) {
-                const float slope =
+                const float derivative =
                     column.direction ? film[(1 + *column.direction) * block + i] * scale
                     : column.light   ? parts[*sources[unknown] * film.size() + i] * scale
                                      : film[i] * weight;
                 set.jacobian[row * columns + unknown] =
-                    slope * static_cast<float>(derivatives[unknown]);
+                    derivative * static_cast<float>(derivatives[unknown]);
             }
         }
     }

@@ -41,7 +41,7 @@ public:
                    std::span<const std::int64_t> shape);
     void add_structure(std::string_view name, const KernelArgument& value);
 
-    /// The same field with another number or tensor. @param name fields of structures have dots between: "media.slopes".
+    /// The same field with another number or tensor. @param name fields of structures have dots between: "media.derivatives".
     /// @throws InternalError if there is none.
     void set_integer(std::string_view name, std::int64_t value);
     void set_real(std::string_view name, double value);

@@ -73,7 +73,7 @@ MediaRecorder::MediaRecorder(const FilmTracer& film, std::shared_ptr<SceneTables
     m_coefficients = zeros(device, {shape.begin(), shape.end()});
     m_fitted = upload(device, bits);
     m_unknown = upload(device, m_materials);
-    m_slopes =
+    m_derivatives =
         zeros(device, {std::max<std::int64_t>(m_directions->entries(), 1), MediumWord::kEnd});
 }
 
@@ -94,7 +94,7 @@ void MediaRecorder::add_to(KernelArgument& view) const {
     view.set_tensor("media.fitted", m_fitted);
     view.set_tensor("media.unknown", m_unknown);
     view.set_integer("media.unknownCount", std::ssize(m_materials));
-    view.set_tensor("media.slopes", m_slopes);
+    view.set_tensor("media.derivatives", m_derivatives);
 }
 
 void MediaRecorder::evaluate(const KernelArgument& view) const {
@@ -102,14 +102,14 @@ void MediaRecorder::evaluate(const KernelArgument& view) const {
 }
 
 void MediaRecorder::differentiate(const KernelArgument& view) {
-    const KernelArgument slopes = KernelArgument::tensor(m_slopes);
+    const KernelArgument derivatives = KernelArgument::tensor(m_derivatives);
     for (const std::uint32_t material : m_materials) {
         const std::int64_t count = m_directions->lengths()[material];
         if (count > 0) {
             const KernelArgument number = KernelArgument::number(material);
             m_launcher.launch(*m_film->scene().modules->recording(program_of(material)),
                               "programSlopes", count,
-                              {&view, &m_directions->view(), &number, &slopes});
+                              {&view, &m_directions->view(), &number, &derivatives});
         }
     }
 }
@@ -168,7 +168,7 @@ std::vector<StageCall> MediaRecorder::calls(const KernelArgument& view, PathBuff
         calls.push_back(
             {m_film->scene().modules->recording(program),
              "programSlopes",
-             {view, directions, KernelArgument::number(0), KernelArgument::tensor(m_slopes)}});
+             {view, directions, KernelArgument::number(0), KernelArgument::tensor(m_derivatives)}});
     }
     return calls;
 }

@@ -64,7 +64,7 @@ private:
     tensor::TensorRef m_coefficients;
     tensor::TensorRef m_fitted;  ///< FittedMedium of each material
     tensor::TensorRef m_unknown; ///< m_materials
-    tensor::TensorRef m_slopes;  ///< MediumWord of each entry of the directions
+    tensor::TensorRef m_derivatives;  ///< MediumWord of each entry of the directions
 };
 
 } // namespace weft::render

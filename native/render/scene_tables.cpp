@@ -221,7 +221,7 @@ KernelArgument SceneTables::media_view() {
     view.add_tensor("fitted", fresh(device, Words{}));
     view.add_tensor("unknown", fresh(device, Words{}));
     view.add_integer("unknownCount", 0);
-    view.add_tensor("slopes", fresh(device, std::vector<float>{}));
+    view.add_tensor("derivatives", fresh(device, std::vector<float>{}));
     return view;
 }
 

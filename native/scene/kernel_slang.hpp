@@ -121,9 +121,9 @@ void programSlopes(int k, SceneView scene, DirectionView directions, uint materi
         scene.materials.parameters.tangents + entry * directions.slots;
     m.scene.materials.parameters.firstTangent = m.base;
     const DifferentialPair<Medium> medium = fwd_diff(mediumOf)(m);
-    const Medium slope = { medium.d.absorption, medium.d.scattering, medium.d.emission,
-                           medium.d.anisotropy };
-    storeCoefficients(rows, entry, slope);
+    const Medium derivative = { medium.d.absorption, medium.d.scattering, medium.d.emission,
+                                medium.d.anisotropy };
+    storeCoefficients(rows, entry, derivative);
 }
 )slang";
 

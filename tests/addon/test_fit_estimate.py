@@ -105,8 +105,8 @@ def test_few_pixels_get_more_samples_as_fits_give_them():
     assert replace(few, numbers=0).most_samples == SIZE.samples
     for name in ("MIN_PATHS", "PATHS_PER_SCALAR", "MAX_SAMPLES_FACTOR"):
         assert getattr(estimate, name) == getattr(scalar_stage_base, name)
-    assert estimate.RECORD_ROWS == RecordRow.slope
-    assert estimate.MEDIA_RECORD_ROWS == RecordRow.slope_behind
+    assert estimate.RECORD_ROWS == RecordRow.derivative
+    assert estimate.MEDIA_RECORD_ROWS == RecordRow.derivative_behind
 
 
 def test_a_plan_says_how_large_it_is():

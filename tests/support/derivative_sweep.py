@@ -14,7 +14,7 @@ from weft.render.record import Recorder
 from weft.scene import CLOSURES, Add, Camera, Closure, Environment, Material, Mix, PointLight
 
 NEXT, BOUNCE_FACTOR = RecordRow.next, RecordRow.bounce_factor
-VALUE, GAIN, SLOPE = RecordRow.value, RecordRow.gain, RecordRow.slope
+VALUE, GAIN, DERIVATIVE = RecordRow.value, RecordRow.gain, RecordRow.derivative
 """Rows of a record, see shaders/weft/render/record.slang."""
 
 RANGES = {
@@ -140,13 +140,13 @@ class Sweep:
     def tangents(self):
         """Return derivatives in forward mode, shape ``(components, records, 3)``."""
         self.recorder.replay(self.renderer.tables.values, with_tangents=True)
-        slopes = np.stack([self._row(SLOPE + 3 * k) for k in range(len(self.components))])
+        derivatives = np.stack([self._row(DERIVATIVE + 3 * k) for k in range(len(self.components))])
         gain, behind = self._row(GAIN), self._words()[NEXT].view(np.uint32)
         for launch in reversed(self.recorder.launches):
             own = np.arange(launch.first, launch.first + launch.count)
             own = own[behind[own] != 0xFFFFFFFF]
-            slopes[:, own] += gain[own] * slopes[:, behind[own]]
-        return slopes
+            derivatives[:, own] += gain[own] * derivatives[:, behind[own]]
+        return derivatives
 
     def delta_records(self):
         """Return which records go on in the only direction that there is."""

@@ -209,10 +209,10 @@ class RecordRow:
     kind: Final = 35
     dulled: Final = 39
     walk: Final = 40
-    slope: Final = 42
+    derivative: Final = 42
     light_ways: Final = 42
     light_value: Final = 46
-    slope_behind: Final = 49
+    derivative_behind: Final = 49
 
 
 class HeadRow:
