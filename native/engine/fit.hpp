@@ -22,10 +22,10 @@ namespace weft::engine {
 
 /// Finds scalar parameters, colours, exposures and strengths of lights that explain pictures, by Gauss-Newton steps on
 /// recorded paths: each iteration draws two independent sample sets, so that their noise does not move the result. Equal
-/// seeds give the numbers of Python's weft.Fit of the same scene, up to the order of sums. What only Python has: textures,
-/// lights of single pictures, unknown environments, photos with a robust loss or a display transform, checkpoints, and the
-/// verdict whether the scene explains the pictures; without that verdict errors are those of noise alone. One thread at a
-/// time, with its renderer.
+/// seeds give the numbers of Python's weft.Fit of the same scene, up to the order of sums. Pictures that were taken under
+/// other lights name one of RendererDesc::lit_by, see Observation::lights. What only Python has: textures, unknown
+/// environments, photos with a robust loss or a display transform, checkpoints, and the verdict whether the scene explains
+/// the pictures; without that verdict errors are those of noise alone. One thread at a time, with its renderer.
 class Fit {
 public:
     /// Selects nothing and draws nothing yet.

@@ -6,6 +6,8 @@
 #include "render/path_settings.hpp"
 #include "scene/camera.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ struct Observation {
     std::vector<float> mask{};
     render::PixelFilter filter = render::PixelFilter::box; ///< of the picture
     double filter_width = 1;                               ///< of the whole filter, pixels, above 0
+    /// What shines in the picture: place of the scene in RendererDesc::lit_by, from 1; 0: the scene's own lights. Not set:
+    /// those that the renderer has selected when the fit is made.
+    std::optional<std::size_t> lights{};
 };
 
 /// @throws ArgumentError that names the observation unless it has the camera's size, its mask is in range and leaves a

@@ -170,11 +170,12 @@ private:
         const UnknownDirections directions =
             m_unknowns.directions(m_tables->materials()->values.size());
         const std::vector<std::uint32_t> materials = materials_of(renderer.scene(), parameters);
-        const std::vector<LightPart> light = find_light_parts(renderer, lights, parameters);
+        const auto light = find_light_parts(renderer, m_observations, lights, parameters);
         std::vector<View> views;
-        for (const Observation& observation : m_observations) {
+        for (std::size_t number = 0; number < m_observations.size(); ++number) {
+            const Observation& observation = m_observations[number];
             std::vector<ViewPart> parts;
-            for (const LightPart& part : light) {
+            for (const LightPart& part : light[number]) {
                 parts.push_back({.recorder = renderer.create_recorder(materials, directions.rows,
                                                                       false, part.tables),
                                  .light = part.light});

@@ -67,12 +67,17 @@ void Renderer::update(scene::Scene scene, std::vector<scene::Scene> lit_by) {
     }
 }
 
-void Renderer::select_lights(std::size_t which) {
+const SceneTablesRef& Renderer::lit_tables(std::size_t which) const {
     if (which >= m_scene.tables.size()) {
         throw core::ArgumentError(core::text("Renderer: lights 0 to ", m_scene.tables.size() - 1,
                                              " can be selected, got ", which,
                                              "; give more scenes as lit_by"));
     }
+    return m_scene.tables[which];
+}
+
+void Renderer::select_lights(std::size_t which) {
+    static_cast<void>(lit_tables(which));
     m_lights = which;
 }
 

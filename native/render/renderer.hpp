@@ -55,6 +55,10 @@ public:
     /// @throws ArgumentError if there are none.
     void select_lights(std::size_t which);
 
+    /// Which lights are selected.
+    [[nodiscard]] std::size_t lights() const noexcept { return m_lights; }
+    /// Tables of the scene under some lights, as select_lights() takes them. @throws as select_lights().
+    [[nodiscard]] const SceneTablesRef& lit_tables(std::size_t which) const;
     /// With the lights that are selected.
     [[nodiscard]] const scene::Scene& scene() const noexcept {
         return m_scene.tables[m_lights]->scene();
@@ -63,9 +67,9 @@ public:
     /// Of the scene under its own lights.
     [[nodiscard]] const SceneTablesRef& tables() const noexcept { return m_scene.tables.front(); }
 
-    /// Tables of the scene with its lights scaled, dark ones included: what is the same is the memory of tables(). They do
+    /// Tables of a scene with its lights scaled, dark ones included: what is the same is the memory of tables(). They do
     /// not become one of those that select_lights() takes.
-    /// @param scene the renderer's, with other strengths or colours of lights.
+    /// @param scene one of those of lit_tables(), with other strengths or colours of lights.
     /// @throws as SceneTables().
     [[nodiscard]] SceneTablesRef relit(scene::Scene scene) const;
 

@@ -50,7 +50,20 @@ scene::Camera camera() {
     return out;
 }
 
+/// The scene under its lamp alone, and under sky and glow alone.
+std::vector<scene::Scene> in_turn() {
+    scene::Scene lamp = lit();
+    lamp.environment = nullptr;
+    lamp = scene::with_light_factors(lamp, {{"Glow.001", {0, 0, 0}}});
+    scene::Scene others = lit();
+    others.lights.clear();
+    return {lamp, others};
+}
+
 struct LightsFixture : RendererFixture {
+    render::Renderer renderer_in_turn() {
+        return {context, modules, files, lit(), {.message = [](std::string_view) {}}, in_turn()};
+    }
     Observation photo(const scene::Scene& scene) {
         render::Renderer own = renderer(scene);
         return {.name = "photo",
@@ -130,7 +143,8 @@ TEST_CASE_METHOD(LightsFixture, "derivatives are differences, for lights beside 
     const UnknownDirections directions =
         unknowns.directions(own.tables()->materials()->values.size());
     std::vector<ViewPart> parts;
-    for (const LightPart& part : find_light_parts(own, lights, parameters)) {
+    const auto light = find_light_parts(own, {&observation, 1}, lights, parameters);
+    for (const LightPart& part : light.front()) {
         parts.push_back({.recorder = own.create_recorder({0}, directions.rows, false, part.tables),
                          .light = part.light});
     }
@@ -167,6 +181,73 @@ TEST_CASE_METHOD(LightsFixture, "derivatives are differences, for lights beside 
         CHECK(size > 0);
         CHECK(std::sqrt(apart) < 0.01 * std::sqrt(size));
     }
+}
+
+TEST_CASE_METHOD(LightsFixture, "pictures under lights in turn tell of each light apart") {
+    const scene::LightFactors truth{
+        {"key", {2, 2, 2}}, {"Glow.001", {0.5, 0.5, 0.5}}, {"environment", {1.5, 1.5, 1.5}}};
+    std::vector<Observation> photos;
+    for (std::size_t which = 0; which < 2; ++which) {
+        scene::Scene scene = in_turn()[which];
+        scene::LightFactors own = truth;
+        std::erase_if(own, [&](const auto& entry) {
+            const std::vector<std::string> names = scene::light_names(scene);
+            return std::ranges::find(names, entry.first) == names.end();
+        });
+        photos.push_back(photo(scene::with_light_factors(scene, own)));
+        photos.back().name = which == 0 ? "lamp" : "sky";
+        photos.back().lights = which + 1;
+    }
+    render::Renderer own = renderer_in_turn();
+    ScalarFit solver(own, photos, {{.name = "Floor.roughness", .start = {0.6}}}, {},
+                     {{.light = "key"}, {.light = "Glow.001"}, {.light = "environment"}},
+                     {.bounces = 3});
+    while (!solver.state().is_done) {
+        solver.step();
+    }
+    const FitState state = solver.state();
+    CHECK(state.has_converged);
+    check(state, "key.factor", {2});
+    check(state, "\"Glow.001\".factor", {0.5});
+    check(state, "environment.factor", {1.5});
+    check(state, "Floor.roughness", {0.4});
+}
+
+TEST_CASE_METHOD(LightsFixture, "an observation has the lights that it names or those selected") {
+    render::Renderer own = renderer_in_turn();
+    const auto tables_of = [&own](std::optional<std::size_t> lights) {
+        const Observation observation{.lights = lights};
+        return find_light_parts(own, {&observation, 1}, {}, {}).front().front().tables;
+    };
+    CHECK(tables_of(std::nullopt) == own.lit_tables(0));
+    CHECK(tables_of(2) == own.lit_tables(2));
+    own.select_lights(1);
+    CHECK(tables_of(std::nullopt) == own.lit_tables(1));
+    CHECK(tables_of(0) == own.lit_tables(0));
+    CHECK_THROWS_WITH(tables_of(3), ContainsSubstring("lights 0 to 2 can be selected, got 3"));
+}
+
+TEST_CASE_METHOD(LightsFixture, "lights that no picture shows are refused, and dark pictures") {
+    render::Renderer own = renderer_in_turn();
+    const auto message = [&own](std::size_t lights, const std::string& light,
+                                const std::vector<Parameter>& parameters) -> std::string {
+        const std::vector<Observation> shown{{.name = "photo", .lights = lights}};
+        const std::vector<LightParameter> wanted{{.light = light}};
+        try {
+            static_cast<void>(find_light_parts(own, shown, wanted, parameters));
+        } catch (const core::ArgumentError& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    CHECK_THAT(message(2, "key", {}), ContainsSubstring("'key' shines in no observation"));
+    CHECK_THAT(message(2, "lamp", {}), ContainsSubstring("there are environment, Glow.001"));
+    CHECK_THAT(message(1, "key", {{.name = "\"Glow.001\".strength"}}),
+               ContainsSubstring("which an observation leaves dark"));
+    scene::Scene night = in_turn().front();
+    night.lights.clear();
+    own.update(lit(), {night});
+    CHECK_THAT(message(1, "key", {}), ContainsSubstring("'photo': nothing shines in it"));
 }
 
 TEST_CASE_METHOD(LightsFixture, "lights that are none, or two, or fitted twice are refused") {
