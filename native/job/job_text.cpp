@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
+#include "job/read_lights.hpp"
 #include "job/toml_table.hpp"
 
 #include <array>
@@ -57,8 +58,6 @@ void read_camera(TomlTable& table, TargetEntry& target) {
 }
 
 void refuse_what_python_has(TomlTable& table) {
-    table.refuse("lights", core::text("a picture with lights of its own", kOnlyPython));
-    table.refuse("world", core::text("a picture with a world of its own", kOnlyPython));
     if (table.flag("resize").value_or(false)) {
         table.fail("resize", core::text("a picture of another size", kOnlyPython,
                                         "; save it in the size of its camera"));
@@ -92,6 +91,8 @@ TargetEntry read_target(TomlTable table, const std::filesystem::path& folder) {
     set(out.filter_width, table.number("filter_width"));
     out.name = table.text("name").value_or(core::utf8_path(out.image.stem()));
     out.is_least_squares = is_least_squares(table);
+    read_lights(table, out);
+    out.world = read_world(table, folder);
     refuse_what_python_has(table);
     table.require_no_others();
     return out;

@@ -6,7 +6,9 @@
 #include "fit/fit_state.hpp"
 #include "fit/parameters.hpp"
 #include "render/path_settings.hpp"
+#include "scene/light.hpp"
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -17,6 +19,23 @@
 namespace weft::job {
 
 enum class ColorSpace : std::uint8_t { linear, srgb };
+
+/// The environment of one picture.
+struct WorldEntry {
+    std::filesystem::path image{}; ///< equirectangular; empty: there is no environment
+    scene::Rgb strength{1, 1, 1};
+    std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1}; ///< world to image, row-major
+    std::string name = "environment";
+
+    bool operator==(const WorldEntry&) const = default;
+};
+
+/// A lamp of one picture.
+struct LampEntry {
+    scene::Light light{};
+    bool is_at_camera =
+        false; ///< its places and directions are the camera's, which looks along -z, y up
+};
 
 /// A picture that is to be explained.
 struct TargetEntry {
@@ -32,7 +51,11 @@ struct TargetEntry {
     std::optional<double>
         saturation{}; ///< values of the file from here on were clipped; infinite: none
     render::PixelFilter filter = render::PixelFilter::box;
-    double filter_width = 1;       ///< pixels
+    double filter_width = 1; ///< pixels
+    /// Names of the lamps and materials of the scene that shine in it; not set: all, if there are no lamps of its own.
+    std::optional<std::vector<std::string>> shining{};
+    std::vector<LampEntry> lamps{};    ///< of its own
+    std::optional<WorldEntry> world{}; ///< not set: the scene's
     bool is_least_squares = false; ///< `robust = false` is given: all pixels count by their squares
 };
 
@@ -49,7 +72,7 @@ struct JobText {
 
 /// Reads a job and none of the files that it names; their paths are relative to its folder.
 /// @throws ArgumentError with file and line if a key is unknown, absent or of a wrong kind, or asks for what only Python
-///         fits: textures, unknown environments, lights of single pictures, robust losses, pictures of another size.
+///         fits: textures, unknown environments, robust losses, pictures of another size.
 [[nodiscard]] JobText read_job_text(const std::filesystem::path& file);
 
 } // namespace weft::job

@@ -111,12 +111,8 @@ float clipped_from(const TargetEntry& target, bool is_photo) {
 }
 
 bool has_curve(const TargetEntry& target) {
-    std::string ending = target.image.extension().string();
-    std::ranges::transform(ending, ending.begin(), [](unsigned char letter) {
-        return static_cast<char>(std::tolower(letter));
-    });
-    const bool is_light = ending == ".exr" || ending == ".hdr" || ending == ".pfm";
-    return target.color_space ? *target.color_space == ColorSpace::srgb : !is_light;
+    return target.color_space ? *target.color_space == ColorSpace::srgb
+                              : is_display_file(target.image);
 }
 
 } // namespace

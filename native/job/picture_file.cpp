@@ -97,6 +97,11 @@ PictureFile read_portable_float_map(const std::filesystem::path& file) {
 
 } // namespace detail
 
+bool is_display_file(const std::filesystem::path& file) {
+    const std::string ending = lower_extension(file);
+    return ending != ".exr" && ending != ".hdr" && ending != ".pfm";
+}
+
 PictureFile read_picture_file(const std::filesystem::path& file) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored)) {

@@ -6,6 +6,7 @@
 #include "core/text.hpp"
 #include "engine/fit.hpp"
 #include "job/job_text.hpp"
+#include "job/lighting.hpp"
 #include "job/observations.hpp"
 #include "job/report.hpp"
 
@@ -137,6 +138,12 @@ private:
     Outcome m_out;
 };
 
+std::vector<scene::Camera> cameras_of(const std::vector<fit::Observation>& observations) {
+    std::vector<scene::Camera> out;
+    std::ranges::transform(observations, std::back_inserter(out), &fit::Observation::camera);
+    return out;
+}
+
 engine::EngineDesc engine_of(const Options& options) {
     engine::EngineDesc desc;
     desc.device = device_of(options.device);
@@ -160,11 +167,13 @@ int run(const Options& options) {
     for (const TargetEntry& target : job.targets) {
         observations.push_back(read_observation(target, file.cameras));
     }
+    Lighting lighting = light_targets(file.scene, job.targets, cameras_of(observations));
     make_folder(options.out);
     std::signal(SIGINT, cancel);
     const auto engine = engine::Engine::create(engine_of(options));
-    engine::Renderer renderer(*engine, file.scene);
+    engine::Renderer renderer(*engine, file.scene, {.lit_by = std::move(lighting.scenes)});
     for (std::size_t i = 0; i < observations.size(); ++i) {
+        observations[i].lights = lighting.shown[i];
         const std::string& source = job.targets[i].mask_from;
         if (!source.empty() && source != "alpha") {
             keep_pixels_of(source, renderer, observations[i]);

@@ -25,7 +25,7 @@ struct Outcome {
     std::string device{};
 };
 
-/// The scene with the numbers of materials and lights that were found.
+/// The scene with the numbers of materials and of its own lights that were found.
 [[nodiscard]] scene::Scene with_result(const scene::Scene& scene, const JobText& job,
                                        const fit::FitState& found);
 

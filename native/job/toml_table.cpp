@@ -115,6 +115,33 @@ std::optional<std::vector<double>> TomlTable::numbers(std::string_view key, std:
     return out;
 }
 
+std::optional<std::vector<double>> TomlTable::matrix(std::string_view key, std::size_t count) {
+    const toml::node* const node = find(key);
+    if (node == nullptr) {
+        return std::nullopt;
+    }
+    const std::string wanted = core::text("rows of ", count, " numbers together");
+    std::vector<double> out;
+    const auto add = [&](const auto& self, const toml::node& entry) -> void {
+        if (const toml::array* const list = entry.as_array()) {
+            for (const toml::node& inner : *list) {
+                self(self, inner);
+            }
+        } else {
+            out.push_back(number_of(key, entry, wanted));
+        }
+    };
+    add(add, *node);
+    if (out.size() != count) {
+        fail(key, core::text("'", key, "' must be ", wanted, ", got ", out.size()));
+    }
+    return out;
+}
+
+TomlTable TomlTable::within(const toml::table& table, std::string title) const {
+    return {m_file, std::move(title), table};
+}
+
 std::vector<std::string> TomlTable::texts(std::string_view key) {
     const toml::node* const node = find(key);
     std::vector<std::string> out;

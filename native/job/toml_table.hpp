@@ -32,6 +32,9 @@ public:
     /// A list of numbers of this length.
     [[nodiscard]] std::optional<std::vector<double>> numbers(std::string_view key,
                                                              std::size_t count);
+    /// The same, in any nesting of lists: rows of a matrix.
+    [[nodiscard]] std::optional<std::vector<double>> matrix(std::string_view key,
+                                                            std::size_t count);
     [[nodiscard]] std::vector<std::string> texts(std::string_view key);
     /// One of a list of words, by its place there.
     [[nodiscard]] std::optional<std::size_t> choice(std::string_view key,
@@ -39,6 +42,8 @@ public:
     /// The value as it stands; nullptr: absent. For what has several kinds.
     [[nodiscard]] const toml::node* find(std::string_view key);
     [[nodiscard]] std::optional<TomlTable> table(std::string_view key);
+    /// A table that stands in a list of this one, which find() has found. @param title what messages call it.
+    [[nodiscard]] TomlTable within(const toml::table& table, std::string title) const;
     /// Of [[key]], in order.
     [[nodiscard]] std::vector<TomlTable> tables(std::string_view key);
 

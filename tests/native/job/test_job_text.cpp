@@ -140,6 +140,43 @@ TEST_CASE("a job is read with all that it says") {
     CHECK(read.lights[0].color);
 }
 
+TEST_CASE("a target may have lights and a world of its own") {
+    const TemporaryFolder folder;
+    const auto file = folder.write(
+        "job.toml",
+        job_with("world = {image = \"sky.pfm\", strength = 2, "
+                 "rotation = [[0, 1, 0], [-1, 0, 0], [0, 0, 1]], name = \"Sky\"}\n"
+                 "lights = [\"key\", {kind = \"area\", space = \"camera\", power = 20, "
+                 "shape = \"ellipse\", size = [2, 1], name = \"flash\", casts_shadow = false, "
+                 "hidden_from = [\"glossy\"], "
+                 "transform = [[1, 0, 0, 3], [0, 1, 0, 0], [0, 0, 1, -1]]}, "
+                 "{kind = \"sun\", direction = [0, 1, -1], color = [1, 0.5, 0.25]}]\n"
+                 "[[targets]]\nimage = \"b.pfm\"\nworld = false\n"));
+    const job::JobText read = job::read_job_text(file);
+
+    const job::TargetEntry& target = read.targets.at(0);
+    CHECK(target.shining == std::vector<std::string>{"key"});
+    REQUIRE(target.lamps.size() == 2);
+    const auto& area = std::get<scene::AreaLight>(target.lamps[0].light.kind);
+    CHECK(target.lamps[0].is_at_camera);
+    CHECK(target.lamps[0].light.name == "flash");
+    CHECK_FALSE(target.lamps[0].light.casts_shadow);
+    CHECK(target.lamps[0].light.hidden_from == scene::layouts::RayKind::kGlossy);
+    CHECK(area.power == 20);
+    CHECK(area.shape == scene::AreaShape::ellipse);
+    CHECK(area.size == std::array<double, 2>{2, 1});
+    CHECK(area.transform == scene::LightTransform{1, 0, 0, 3, 0, 1, 0, 0, 0, 0, 1, -1});
+    CHECK_FALSE(target.lamps[1].is_at_camera);
+    CHECK(std::get<scene::SunLight>(target.lamps[1].light.kind).color == scene::Rgb{1, 0.5, 0.25});
+    REQUIRE(target.world);
+    CHECK(target.world->image == folder.path() / "sky.pfm");
+    CHECK(target.world->strength == scene::Rgb{2, 2, 2});
+    CHECK(target.world->rotation == std::array<double, 9>{0, 1, 0, -1, 0, 0, 0, 0, 1});
+    CHECK(target.world->name == "Sky");
+    CHECK(read.targets.at(1).world->image.empty());
+    CHECK_FALSE(read.targets.at(1).shining);
+}
+
 TEST_CASE("mistakes are told with file and line") {
     const std::vector<std::pair<std::string, std::string>> cases{
         {job_with("camra = 1\n"),
@@ -164,6 +201,20 @@ TEST_CASE("mistakes are told with file and line") {
         {job_with("[settings]\nsamples = 1.5\n"), "job.toml:5: 'samples' must be an integer"},
         {job_with("[settings]\nmax_draws = 9\n"), "job.toml:5: there is no key 'max_draws'"},
         {job_with("[settings]\ntime_limit = -1\n"), "job.toml:5: 'time_limit' must be 0 seconds"},
+        {job_with("lights = \"key\"\n"), "job.toml:4: 'lights' must be a list of names"},
+        {job_with("lights = [1]\n"), "job.toml:4: 'lights' must be a list of names"},
+        {job_with("lights = [{power = 2}]\n"), "job.toml:4: a lamp in 'lights' needs 'kind'"},
+        {job_with("lights = [{kind = \"bulb\"}]\n"),
+         "'kind' must be one of point, spot, sun, area"},
+        {job_with("lights = [{kind = \"sun\", power = 2}]\n"),
+         "job.toml:4: there is no key 'power' in a lamp; it has kind, space, direction"},
+        {job_with("lights = [{kind = \"point\", position = [1, 2]}]\n"),
+         "'position' must be rows of 3 numbers together, got 2"},
+        {job_with("lights = [{kind = \"point\", hidden_from = [\"camera\"]}]\n"), "job.toml:4: "},
+        {job_with("world = true\n"), "job.toml:4: 'world' must be false"},
+        {job_with("world = {strength = 2}\n"), "job.toml:4: 'world' needs 'image'"},
+        {job_with("world = {image = \"a.pfm\", strength = [1, 2]}\n"),
+         "job.toml:4: 'strength' must be one number, or three"},
         {job_with("[sky]\n"), "job.toml:4: there is no key 'sky' in a job; it has scene, targets"},
         {"[[targets]]\nimage = \"a.pfm\"\n", "job.toml: the key 'scene' is missing"},
         {"scene = \"s.weft\"\n", "job.toml: there is no [[targets]]"},
@@ -182,8 +233,6 @@ TEST_CASE("what only Python fits is refused by name") {
     const std::vector<std::pair<std::string, std::string>> cases{
         {job_with("robust = true\n"), "job.toml:4: a robust loss"},
         {job_with("resize = true\n"), "job.toml:4: a picture of another size"},
-        {job_with("lights = [\"key\"]\n"), "job.toml:4: a picture with lights of its own"},
-        {job_with("world = false\n"), "job.toml:4: a picture with a world of its own"},
         {job_with("[[textures]]\nname = \"a.b\"\n"), "job.toml:4: a texture"},
         {job_with("[environment]\n"), "job.toml:4: an unknown environment"}};
     for (const auto& [text, expected] : cases) {

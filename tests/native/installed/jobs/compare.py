@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,21 @@ import weft
 from weft import image
 from weft.fit.job import load_job
 from weft.render import PathSettings
-from weft.scene import Camera, Environment, Mesh, Object, PointLight, Scene, principled
+from weft.scene import (
+    Camera,
+    Environment,
+    Mesh,
+    Object,
+    PointLight,
+    Scene,
+    at_camera,
+    principled,
+)
 
+FLASH = (
+    '{kind = "point", space = "camera", position = [0.2, 0.1, 0.0], power = 40.0, radius = 0.1, '
+    'name = "flash"}'
+)
 JOB = """
 scene = "scene.weft"
 
@@ -39,6 +53,17 @@ image = "side.{ending}"
 camera = 1
 mask = "mask.{ending}"
 saturation = 0.9
+
+[[targets]]
+image = "flash.{ending}"
+camera = 1
+lights = [{flash}]
+world = {{image = "sky.{ending}", strength = 0.5}}
+
+[[targets]]
+image = "dusk.{ending}"
+lights = ["key"]
+world = false
 
 [[parameters]]
 name = '"Paint.001".roughness'
@@ -107,14 +132,26 @@ def write(folder: Path) -> None:
         renderer = weft.Renderer(device, right)
         settings = PathSettings(samples=256, bounces=2, seed=9)
         front, side = (renderer.render(name, settings) for name in ("front", "left"))
+    front_camera, left = right.cameras
+    flash = at_camera(PointLight((0.2, 0.1, 0.0), power=40.0, radius=0.1, name="flash"), left)
+    sky = np.linspace(0.1, 1.2, 4 * 8 * 3, dtype=np.float32).reshape(4, 8, 3)
+    lit = [
+        (replace(right, lights=[flash], environment=Environment(sky, strength=0.5)), left),
+        (replace(right, environment=None), front_camera),
+    ]
+    with weft.create_device() as device:
+        flashed, dusk = (weft.Renderer(device, own).render(view, settings) for own, view in lit)
     mask = np.ones((24, 32, 1), np.float32)
     mask[:, :6] = 0
     pictures = {"front": front * 2, "side": side * np.array([1.5, 1.25, 1.0]), "mask": mask}
+    pictures |= {"flash": flashed, "sky": sky, "dusk": dusk}
     for name, pixels in pictures.items():
         write_pfm(folder / f"{name}.pfm", np.asarray(pixels, np.float32))
         image.write(folder / f"{name}.exr", np.asarray(pixels, np.float32), encoding="linear")
     for ending in ("pfm", "exr"):
-        (folder / f"{ending}.toml").write_text(JOB.format(ending=ending), encoding="utf-8")
+        (folder / f"{ending}.toml").write_text(
+            JOB.format(ending=ending, flash=FLASH), encoding="utf-8"
+        )
 
 
 def compare(folder: Path) -> None:

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/lighting.hpp"
+
+#include "core/error.hpp"
+#include "core/overloaded.hpp"
+#include "core/text.hpp"
+#include "job/picture_file.hpp"
+#include "job/srgb.hpp"
+#include "scene/environment.hpp"
+#include "scene/light_changes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace weft::job {
+
+namespace {
+
+[[noreturn]] void refuse(const TargetEntry& target, const std::string& what) {
+    throw core::ArgumentError(core::text(target.place, ": target '", target.name, "': ", what));
+}
+
+scene::Vector3 turned(const std::array<double, 12>& m, const scene::Vector3& v, double origin) {
+    scene::Vector3 out{};
+    for (std::size_t row = 0; row < 3; ++row) {
+        out[row] = m[4 * row] * v[0] + m[4 * row + 1] * v[1] + m[4 * row + 2] * v[2] +
+                   m[4 * row + 3] * origin;
+    }
+    return out;
+}
+
+std::array<double, 12> product(const std::array<double, 12>& a, const std::array<double, 12>& b) {
+    std::array<double, 12> out{};
+    for (std::size_t column = 0; column < 4; ++column) {
+        const scene::Vector3 moved =
+            turned(a, {b[column], b[4 + column], b[8 + column]}, column == 3 ? 1 : 0);
+        for (std::size_t row = 0; row < 3; ++row) {
+            out[4 * row + column] = moved[row];
+        }
+    }
+    return out;
+}
+
+/// A lamp that was placed in a camera's own space, in the world.
+scene::Light at_camera(scene::Light light, const scene::Camera& camera) {
+    const core::Overloaded place{[&](scene::PointLight& lamp) {
+                                     lamp.position = turned(camera.transform, lamp.position, 1);
+                                 },
+                                 [&](scene::SpotLight& lamp) {
+                                     lamp.position = turned(camera.transform, lamp.position, 1);
+                                     lamp.direction = turned(camera.transform, lamp.direction, 0);
+                                 },
+                                 [&](scene::SunLight& lamp) {
+                                     lamp.direction = turned(camera.transform, lamp.direction, 0);
+                                 },
+                                 [&](scene::AreaLight& lamp) {
+                                     lamp.transform = product(camera.transform, lamp.transform);
+                                 }};
+    std::visit(place, light.kind);
+    return light;
+}
+
+/// Names of the lamps and of the materials that shine.
+std::vector<std::string> names_of(const scene::Scene& scene) {
+    scene::Scene without = scene;
+    without.environment = nullptr;
+    return scene::light_names(without);
+}
+
+/// Leaves on what a target names, and adds its own lamps.
+void choose_lamps(scene::Scene& scene, const TargetEntry& target, const scene::Camera& camera) {
+    const std::vector<std::string> names = names_of(scene);
+    for (const std::string& name : *target.shining) {
+        if (const auto count = std::ranges::count(names, name); count != 1) {
+            refuse(target, core::text(count == 0 ? "no" : "more than one",
+                                      " light of the scene is called '", name, "'; there are ",
+                                      names.empty() ? "none" : core::join(names, ", "),
+                                      "; the world is chosen by world"));
+        }
+    }
+    const auto shines = [&target](const std::string& name) {
+        return std::ranges::find(*target.shining, name) != target.shining->end();
+    };
+    std::erase_if(scene.lights, [&](const scene::Light& lamp) { return !shines(lamp.name); });
+    scene::LightFactors dark;
+    for (const std::string& name : names_of(scene)) {
+        if (!shines(name)) {
+            dark.emplace(name, scene::Rgb{0, 0, 0});
+        }
+    }
+    try {
+        scene = scene::with_light_factors(scene, dark);
+    } catch (const core::ArgumentError& error) {
+        refuse(target, core::text(error.what(), "; or name it in lights"));
+    }
+    for (const LampEntry& lamp : target.lamps) {
+        scene.lights.push_back(lamp.is_at_camera ? at_camera(lamp.light, camera) : lamp.light);
+    }
+}
+
+std::shared_ptr<const scene::Environment> read_environment(const WorldEntry& world) {
+    if (world.image.empty()) {
+        return nullptr;
+    }
+    const PictureFile file = read_picture_file(world.image);
+    const std::size_t stride = file.channels.size();
+    const std::size_t step = stride < 3 ? 0 : 1; // grey has one channel for all
+    const bool is_encoded = is_display_file(world.image);
+    std::vector<float> image;
+    for (std::size_t pixel = 0; pixel < file.width * file.height; ++pixel) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            const float stored = file.pixels[pixel * stride + c * step];
+            image.push_back(is_encoded ? linear_from_srgb(stored) : stored);
+        }
+    }
+    auto out = std::make_shared<scene::Environment>(
+        scene::environment(std::move(image), static_cast<std::uint32_t>(file.width),
+                           static_cast<std::uint32_t>(file.height)));
+    out->rotation = world.rotation;
+    out->strength = world.strength;
+    out->name = world.name;
+    return out;
+}
+
+bool has_own_lights(const TargetEntry& target) {
+    return target.shining || target.world;
+}
+
+/// Whether both are lit alike, as far as names tell.
+bool are_alike(const TargetEntry& a, const TargetEntry& b) {
+    return a.lamps.empty() && b.lamps.empty() && a.shining == b.shining && a.world == b.world;
+}
+
+} // namespace
+
+Lighting light_targets(const scene::Scene& scene, const std::vector<TargetEntry>& targets,
+                       const std::vector<scene::Camera>& cameras) {
+    Lighting out;
+    for (std::size_t number = 0; number < targets.size(); ++number) {
+        const TargetEntry& target = targets[number];
+        const auto same = std::ranges::find_if(
+            targets.begin(), targets.begin() + static_cast<std::ptrdiff_t>(number),
+            [&](const TargetEntry& other) { return are_alike(other, target); });
+        if (!has_own_lights(target)) {
+            out.shown.push_back(0);
+        } else if (same - targets.begin() < static_cast<std::ptrdiff_t>(number)) {
+            out.shown.push_back(out.shown[static_cast<std::size_t>(same - targets.begin())]);
+        } else {
+            scene::Scene lit = scene;
+            if (target.shining) {
+                choose_lamps(lit, target, cameras.at(number));
+            }
+            if (target.world) {
+                lit.environment = read_environment(*target.world);
+            }
+            out.scenes.push_back(std::move(lit));
+            out.shown.push_back(out.scenes.size());
+        }
+    }
+    return out;
+}
+
+} // namespace weft::job

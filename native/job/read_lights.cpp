@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/read_lights.hpp"
+
+#include "core/file.hpp"
+#include "core/text.hpp"
+#include "scene/ray_kinds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+namespace weft::job {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kKinds{"point", "spot", "sun", "area"};
+constexpr std::array<std::string_view, 2> kSpaces{"world", "camera"};
+
+using Lamp = decltype(scene::Light::kind);
+
+Lamp lamp_of(std::size_t kind) {
+    const std::array<Lamp, 4> lamps{scene::PointLight{}, scene::SpotLight{}, scene::SunLight{},
+                                    scene::AreaLight{}};
+    return lamps.at(kind);
+}
+
+void read_member(TomlTable& table, std::string_view key, double& into) {
+    into = table.number(key).value_or(into);
+}
+
+void read_member(TomlTable& table, std::string_view key, bool& into) {
+    into = table.flag(key).value_or(into);
+}
+
+void read_member(TomlTable& table, std::string_view key, scene::AreaShape& into) {
+    if (const auto shape = table.choice(key, scene::kAreaShapes)) {
+        into = static_cast<scene::AreaShape>(*shape);
+    }
+}
+
+template <std::size_t kCount>
+void read_member(TomlTable& table, std::string_view key, std::array<double, kCount>& into) {
+    if (const auto numbers = table.matrix(key, kCount)) {
+        std::ranges::copy(*numbers, into.begin());
+    }
+}
+
+LampEntry read_lamp(TomlTable table) {
+    LampEntry out;
+    const std::optional<std::size_t> kind = table.choice("kind", kKinds);
+    if (!kind) {
+        table.fail({}, core::text("a lamp in 'lights' needs 'kind', one of ",
+                                  core::join(std::vector<std::string>(kKinds.begin(), kKinds.end()),
+                                             ", ")));
+    }
+    out.is_at_camera = table.choice("space", kSpaces).value_or(0) == 1;
+    out.light.kind = lamp_of(*kind);
+    std::visit(
+        [&table](auto& lamp) {
+            std::apply(
+                [&](const auto&... field) {
+                    (read_member(table, field.name, lamp.*(field.member)), ...);
+                },
+                lamp.fields());
+        },
+        out.light.kind);
+    const std::string standard = std::visit(
+        [](const auto& lamp) { return std::string(std::decay_t<decltype(lamp)>::kName); },
+        out.light.kind);
+    out.light.name = table.text("name").value_or(standard);
+    out.light.casts_shadow = table.flag("casts_shadow").value_or(true);
+    out.light.hidden_from =
+        scene::ray_kinds(core::text(table.place("hidden_from"), ": ", scene::described(out.light)),
+                         table.texts("hidden_from"), scene::kLampRayKinds);
+    table.refuse("profile", "a profile cannot stand in a job; give the lamp to the scene");
+    table.require_no_others();
+    return out;
+}
+
+scene::Rgb strength_of(TomlTable& table) {
+    const std::vector<double> numbers = table.numbers("strength");
+    if (numbers.empty()) {
+        return {1, 1, 1};
+    }
+    if (numbers.size() != 1 && numbers.size() != 3) {
+        table.fail("strength", "'strength' must be one number, or three");
+    }
+    return {numbers[0], numbers[numbers.size() / 2], numbers.back()};
+}
+
+} // namespace
+
+void read_lights(TomlTable& table, TargetEntry& target) {
+    constexpr std::string_view kWanted =
+        "'lights' must be a list of names and of tables with 'kind'";
+    const toml::node* const node = table.find("lights");
+    if (node == nullptr) {
+        return;
+    }
+    const toml::array* const list = node->as_array();
+    if (list == nullptr) {
+        table.fail("lights", kWanted);
+    }
+    target.shining.emplace();
+    for (const toml::node& entry : *list) {
+        if (entry.is_string()) {
+            target.shining->push_back(**entry.as_string());
+        } else if (entry.is_table()) {
+            target.lamps.push_back(read_lamp(table.within(*entry.as_table(), "a lamp")));
+        } else {
+            table.fail("lights", kWanted);
+        }
+    }
+}
+
+std::optional<WorldEntry> read_world(TomlTable& table, const std::filesystem::path& folder) {
+    const toml::node* const node = table.find("world");
+    if (node == nullptr) {
+        return std::nullopt;
+    }
+    WorldEntry out;
+    if (node->is_string()) {
+        out.image = folder / core::path_from_utf8(**node->as_string());
+        return out;
+    }
+    if (const toml::table* const inner = node->as_table()) {
+        TomlTable world = table.within(*inner, "world");
+        const std::optional<std::string> image = world.text("image");
+        if (!image) {
+            world.fail({}, "'world' needs 'image', the name of a file");
+        }
+        out.image = folder / core::path_from_utf8(*image);
+        out.strength = strength_of(world);
+        read_member(world, "rotation", out.rotation);
+        out.name = world.text("name").value_or(out.name);
+        world.require_no_others();
+        return out;
+    }
+    if (table.flag("world").value_or(true)) {
+        table.fail("world",
+                   "'world' must be false, the name of an image file, or a table with 'image'");
+    }
+    return out;
+}
+
+} // namespace weft::job
