@@ -67,6 +67,10 @@ bool has_no_gradient(std::string_view type, const Names& own_types) {
            type.find("Sampler") != std::string_view::npos;
 }
 
+bool is_static_constant(const TokenList& tokens, std::size_t type) {
+    return type >= 2 && tokens.text(type - 1) == "const" && tokens.text(type - 2) == "static";
+}
+
 /// Reads `type name` and `name : type`.
 void read_declaration(const TokenList& tokens, std::size_t at, Names& with, FileNames& names) {
     const std::string_view word = tokens.text(at);
@@ -77,25 +81,22 @@ void read_declaration(const TokenList& tokens, std::size_t at, Names& with, File
     const bool is_pointer = tokens.text(end) == "*";
     const std::size_t name = end + (is_pointer ? 1 : 0);
     const std::string_view next = tokens.text(name + 1);
-    const bool is_name =
-        tokens.is_word(name) && (next == ";" || next == "=" || next == "," || next == ")" ||
-                                 next == "[" || next == ":" || next == "{");
+    const bool is_name = tokens.is_word(name) && is_one_of(next, ";", "=", ",", ")", "[", ":", "{");
     if (!is_name) {
         return;
     }
-    if (at >= 2 && tokens.text(at - 1) == "const" && tokens.text(at - 2) == "static") {
+    if (is_static_constant(tokens, at)) {
         names.constants.insert(tokens.text(name));
     }
     // a * b; is a product.
-    const bool is_declared_pointer = is_pointer && (next == "," || next == ")");
     const bool has_none =
-        is_declared_pointer || (!is_pointer && has_no_gradient(word, names.types));
+        is_pointer ? is_one_of(next, ",", ")") : has_no_gradient(word, names.types);
     (has_none ? names.without_gradient : with).insert(tokens.text(name));
 }
 
 void read_writer(const TokenList& tokens, std::size_t at, FileNames& names) {
     const std::string_view word = tokens.text(at);
-    if (word == "out" || word == "inout" || word == "ref" || word == "__ref") {
+    if (is_one_of(word, "out", "inout", "ref", "__ref")) {
         const std::size_t open = enclosing(tokens, at, "(");
         const std::size_t name = open == kNone ? kNone : function_name(tokens, open);
         if (name != kNone) {
@@ -116,7 +117,7 @@ void read_writer(const TokenList& tokens, std::size_t at, FileNames& names) {
 
 /// `type name(` and `type name<T>(`; what a declaration does not look like is a call.
 void read_function(const TokenList& tokens, std::size_t at, FileNames& names) {
-    const bool is_generic = tokens.text(at + 1) == "<" && tokens.closing_angle(at + 1) != kNone;
+    const bool is_generic = tokens.opens_generics(at + 1);
     const std::size_t open = is_generic ? tokens.closing_angle(at + 1) + 1 : at + 1;
     if (tokens.text(open) == "(" && is_declaration(tokens, at) && tokens.text(at - 1) != ",") {
         names.functions.insert(tokens.text(at));
@@ -128,8 +129,7 @@ void read_function(const TokenList& tokens, std::size_t at, FileNames& names) {
 
 void read_type_name(const TokenList& tokens, std::size_t at, Names& types) {
     const std::string_view word = tokens.text(at);
-    if (word == "struct" || word == "class" || word == "interface" || word == "enum" ||
-        word == "associatedtype" || word == "typealias") {
+    if (is_one_of(word, "struct", "class", "interface", "enum", "associatedtype", "typealias")) {
         types.insert(tokens.text(at + 1));
     }
     if (word == "typedef") {
@@ -194,7 +194,7 @@ std::size_t type_end(const TokenList& tokens, std::size_t at) {
     while (tokens.text(at) == "." || tokens.text(at) == "::") {
         at += 2;
     }
-    if (tokens.text(at) == "<" && tokens.closing_angle(at) != kNone) {
+    if (tokens.opens_generics(at)) {
         at = tokens.closing_angle(at) + 1;
     }
     while (tokens.text(at) == "[" && tokens.partner(at) != kNone) {
@@ -218,18 +218,29 @@ std::size_t function_name(const TokenList& tokens, std::size_t open) {
 std::size_t enclosing(const TokenList& tokens, std::size_t at, std::string_view sign) {
     for (std::size_t i = at; i-- > 0;) {
         const std::string_view word = tokens.text(i);
-        if (word == ")" || word == "]" || word == "}") {
+        if (closes_bracket(word)) {
             if (tokens.partner(i) == kNone) {
                 return kNone;
             }
             i = tokens.partner(i);
-        } else if (word == "(" || word == "[" || word == "{") {
+        } else if (opens_bracket(word)) {
             return word == sign ? i : kNone;
         } else if (word == ";") {
             return kNone;
         }
     }
     return kNone;
+}
+
+bool is_whole_argument(const TokenList& tokens, std::size_t begin, std::size_t end) {
+    return is_one_of(tokens.text(begin - 1), "(", ",") && is_one_of(tokens.text(end), ")", ",");
+}
+
+std::size_t statement_begin(const TokenList& tokens, std::size_t at, std::size_t least) {
+    while (at > least && !is_one_of(tokens.text(at - 1), ";", "{", "}", "(")) {
+        --at;
+    }
+    return at;
 }
 
 std::size_t argument_place(const TokenList& tokens, std::size_t open, std::size_t at) {
@@ -239,8 +250,7 @@ std::size_t argument_place(const TokenList& tokens, std::size_t open, std::size_
         if (sign == ",") {
             ++place;
         }
-        const bool is_open = sign == "(" || sign == "[" || sign == "{";
-        if (is_open && tokens.partner(i) != kNone) {
+        if (opens_bracket(sign) && tokens.partner(i) != kNone) {
             i = tokens.partner(i);
         } else if (sign == "<" && tokens.closing_angle(i) < at) {
             i = tokens.closing_angle(i);
@@ -254,14 +264,10 @@ bool is_declaration(const TokenList& tokens, std::size_t name) {
     if (name > 0 && tokens.is_word(name - 1)) {
         return !is_statement_word(before);
     }
-    if (before != "," && before != ">" && before != "]" && before != "*") {
+    if (!is_one_of(before, ",", ">", "]", "*")) {
         return false;
     }
-    std::size_t first = name;
-    while (first > 0 && tokens.text(first - 1) != ";" && tokens.text(first - 1) != "{" &&
-           tokens.text(first - 1) != "}" && tokens.text(first - 1) != "(") {
-        --first;
-    }
+    const std::size_t first = statement_begin(tokens, name, 0);
     const std::size_t end = tokens.is_word(first) ? type_end(tokens, first) : first;
     return tokens.is_word(first) && !is_statement_word(tokens.text(first)) && end <= name &&
            tokens.is_word(end);

@@ -31,6 +31,11 @@ struct FileNames {
 [[nodiscard]] bool is_assignment(std::string_view sign);
 /// True if what stands from `begin` to `end` is assigned to, or counted up or down.
 [[nodiscard]] bool is_changed(const TokenList& tokens, std::size_t begin, std::size_t end);
+/// True if what stands from `begin` to `end` may be all of a parameter or an argument.
+[[nodiscard]] bool is_whole_argument(const TokenList& tokens, std::size_t begin, std::size_t end);
+/// The first token of the statement or list that holds a token, `least` at the lowest.
+[[nodiscard]] std::size_t statement_begin(const TokenList& tokens, std::size_t at,
+                                          std::size_t least);
 /// True for `float3`, `int4x4`, `vector` and their kin.
 [[nodiscard]] bool is_core_type(std::string_view word);
 /// True for `float`, `half3`, `double2x2` and their kin.

@@ -38,20 +38,23 @@ std::size_t quoted_end(std::string_view source, std::size_t at) {
     return std::min(end + 1, source.size());
 }
 
+/// True for the `e+` of 1e+3.
+bool is_signed_exponent(std::string_view source, std::size_t at) {
+    const bool is_exponent = source[at] == 'e' || source[at] == 'E';
+    return is_exponent && at + 1 < source.size() &&
+           (source[at + 1] == '+' || source[at + 1] == '-');
+}
+
 /// Behind the number that begins at `at`: 1, 0x1F, 1.5e-3f, .5.
 std::size_t number_end(std::string_view source, std::size_t at) {
     const bool is_hexadecimal =
         source[at] == '0' && at + 1 < source.size() && (source[at + 1] | 0x20) == 'x';
     std::size_t end = at;
     while (end < source.size()) {
-        const char c = source[end];
-        const bool is_exponent = !is_hexadecimal && (c == 'e' || c == 'E') &&
-                                 end + 1 < source.size() &&
-                                 (source[end + 1] == '+' || source[end + 1] == '-');
-        if (!is_word_character(c) && c != '.') {
+        if (!is_word_character(source[end]) && source[end] != '.') {
             break;
         }
-        end += is_exponent ? 2 : 1;
+        end += !is_hexadecimal && is_signed_exponent(source, end) ? 2 : 1;
     }
     return end;
 }
@@ -182,18 +185,21 @@ std::size_t TokenList::closing_angle(std::size_t index) const {
     int depth = 0;
     for (std::size_t i = index; i < size(); ++i) {
         const std::string_view sign = text(i);
-        if (sign == "(" || sign == "[") {
+        if (is_one_of(sign, "(", "[")) {
             i = partner(i) == npos ? size() : partner(i);
         } else if (sign == "<") {
             ++depth;
         } else if (sign == ">" && --depth == 0) {
             return i;
-        } else if (sign == ";" || sign == "{" || sign == "}" || sign == ")" || sign == "&&" ||
-                   sign == "||") {
+        } else if (is_one_of(sign, ";", "{", "}", ")", "&&", "||")) {
             return npos;
         }
     }
     return npos;
+}
+
+bool TokenList::opens_generics(std::size_t index) const {
+    return text(index) == "<" && closing_angle(index) != npos;
 }
 
 std::string_view TokenList::source_of(std::size_t begin, std::size_t end) const {
@@ -222,14 +228,26 @@ bool TokenList::opens_attribute(std::size_t index) const {
         const std::size_t open = partner(index - 1);
         return open != npos && opens_attribute(open);
     }
-    return before == ";" || before == "{" || before == "}" || before == ":" || before == "else" ||
-           before == "do";
+    return is_one_of(before, ";", "{", "}", ":", "else", "do");
 }
 
-std::size_t TokenList::statement_end(std::size_t index) const {
+std::size_t TokenList::attributes_end(std::size_t index) const {
     while (text(index) == "[" && opens_attribute(index) && partner(index) != npos) {
         index = partner(index) + 1;
     }
+    return index;
+}
+
+std::size_t TokenList::plain_statement_end(std::size_t index) const {
+    while (index < size() && text(index) != ";" && text(index) != "}") {
+        const bool is_open = opens_bracket(text(index)) && partner(index) != npos;
+        index = is_open ? partner(index) + 1 : index + 1;
+    }
+    return std::min(text(index) == ";" ? index + 1 : index, size());
+}
+
+std::size_t TokenList::statement_end(std::size_t index) const {
+    index = attributes_end(index);
     const std::string_view first = text(index);
     if (first == "{" && partner(index) != npos) {
         return partner(index) + 1;
@@ -242,12 +260,7 @@ std::size_t TokenList::statement_end(std::size_t index) const {
         const std::size_t condition = statement_end(index + 1) + 1; // behind `while`
         return partner(condition) != npos ? partner(condition) + 2 : size();
     }
-    while (index < size() && text(index) != ";" && text(index) != "}") {
-        const std::string_view sign = text(index);
-        const bool is_open = sign == "(" || sign == "[" || sign == "{";
-        index = is_open && partner(index) != npos ? partner(index) + 1 : index + 1;
-    }
-    return std::min(text(index) == ";" ? index + 1 : index, size());
+    return plain_statement_end(index);
 }
 
 } // namespace weft::compile

@@ -24,6 +24,19 @@ struct MacroDefinition {
     std::string_view body; ///< continuation lines included
 };
 
+/// True if the text of a token is one of the others.
+[[nodiscard]] constexpr bool is_one_of(std::string_view text, auto... others) noexcept {
+    return ((text == std::string_view(others)) || ...);
+}
+/// True for `(`, `[` and `{`.
+[[nodiscard]] constexpr bool opens_bracket(std::string_view sign) noexcept {
+    return is_one_of(sign, "(", "[", "{");
+}
+/// True for `)`, `]` and `}`.
+[[nodiscard]] constexpr bool closes_bracket(std::string_view sign) noexcept {
+    return is_one_of(sign, ")", "]", "}");
+}
+
 /// The tokens of a text. Comments are left out, and so are preprocessor lines with what continues them.
 class TokenList {
 public:
@@ -45,6 +58,8 @@ public:
     std::size_t partner(std::size_t index) const noexcept;
     /// The `>` that closes the `<` at `index`, if that opens generic arguments; npos else.
     [[nodiscard]] std::size_t closing_angle(std::size_t index) const;
+    /// True if the token is the `<` that opens generic arguments.
+    [[nodiscard]] bool opens_generics(std::size_t index) const;
     /// The source from the first character of token `begin` up to token `end`, the latter left out.
     [[nodiscard]] std::string_view source_of(std::size_t begin, std::size_t end) const;
     /// 1-based.
@@ -60,6 +75,10 @@ private:
     std::size_t read_token(std::size_t at);
     std::size_t read_directive(std::size_t at);
     void match_brackets();
+    /// Behind the attributes that begin at `index`, which stays if none do.
+    std::size_t attributes_end(std::size_t index) const;
+    /// Behind a statement that ends at its semicolon.
+    std::size_t plain_statement_end(std::size_t index) const;
 
     std::string_view m_source;
     std::vector<Token> m_tokens;

@@ -42,6 +42,12 @@ std::size_t skip_opaque(std::string_view text, std::size_t i) {
     return i;
 }
 
+bool is_whole_word(std::string_view code, std::size_t at, std::size_t size) {
+    const bool starts = at == 0 || !is_word(code[at - 1]);
+    const bool ends = at + size >= code.size() || !is_word(code[at + size]);
+    return starts && ends;
+}
+
 /// The text of one comment line without its markers.
 std::string_view strip_markers(std::string_view line) {
     line = trim(line);
@@ -72,6 +78,16 @@ std::string strip_comment(std::string_view comment) {
     return std::string(trim(result));
 }
 
+/// The first comment between two places, "" if there is none.
+std::string first_comment(std::string_view text, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+        if (const std::size_t stop = skip_opaque(text, i); stop > i && text[i] == '/') {
+            return strip_comment(text.substr(i, stop - i));
+        }
+    }
+    return "";
+}
+
 /// True if the code of a line before a member's name holds only that member's own type and modifiers.
 bool is_first_declaration(std::string_view before) {
     int depth = 0;
@@ -86,10 +102,7 @@ bool is_first_declaration(std::string_view before) {
 }
 
 std::optional<reflect::Literal> parse_integer(std::string_view digits, bool is_negative) {
-    while (!digits.empty() &&
-           std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos) {
-        digits.remove_suffix(1);
-    }
+    digits = digits.substr(0, digits.find_last_not_of("uUlLzZ") + 1);
     int base = 10;
     if (digits.starts_with("0x") || digits.starts_with("0X")) {
         digits.remove_prefix(2);
@@ -201,11 +214,9 @@ std::optional<SourceText::Position> SourceText::find_name(std::int32_t line, std
     std::optional<std::size_t> best;
     std::ptrdiff_t best_distance = 0;
     for (std::size_t i = code.find(name); i != std::string_view::npos; i = code.find(name, i + 1)) {
-        const bool starts = i == 0 || !is_word(code[i - 1]);
-        const bool ends = i + name.size() >= code.size() || !is_word(code[i + name.size()]);
         // Slang counts code points, so after other letters the column is only near.
         const std::ptrdiff_t distance = std::abs(static_cast<std::ptrdiff_t>(i) - (column - 1));
-        if (starts && ends && (!best || distance < best_distance)) {
+        if (is_whole_word(code, i, name.size()) && (!best || distance < best_distance)) {
             best = i;
             best_distance = distance;
         }
@@ -216,9 +227,8 @@ std::optional<SourceText::Position> SourceText::find_name(std::int32_t line, std
     return m_lines[static_cast<std::size_t>(line) - 1] + *best;
 }
 
-std::string SourceText::comment_above(Position position) const {
+std::size_t SourceText::declaration_line(Position position) const {
     std::size_t line = line_index(position);
-    // Attributes, modifiers or the return type may fill lines above the name.
     while (line > 0) {
         const std::string_view code = trim(line_code(line - 1));
         const bool is_declaration_part =
@@ -229,6 +239,11 @@ std::string SourceText::comment_above(Position position) const {
         }
         --line;
     }
+    return line;
+}
+
+std::string SourceText::comment_above(Position position) const {
+    const std::size_t line = declaration_line(position);
     std::size_t first = line;
     bool is_in_block = false;
     while (first > 0) {
@@ -254,11 +269,11 @@ SourceText::Position SourceText::declaration_end(Position position) const {
         const char c = m_code[i];
         has_value = has_value || c == '=';
         // Behind '=' a brace begins a list of values.
-        if (depth == 0 && (c == ',' || c == ')' || c == ';' || (c == '{' && !has_value))) {
+        if (depth == 0 && (is_one_of(c, ",);") || (c == '{' && !has_value))) {
             return i;
         }
-        depth += c == '(' || c == '[' || c == '{' ? 1 : 0;
-        depth -= c == ')' || c == ']' || c == '}' ? 1 : 0;
+        depth += is_one_of(c, "([{") ? 1 : 0;
+        depth -= is_one_of(c, ")]}") ? 1 : 0;
     }
     return m_code.size();
 }
@@ -287,30 +302,26 @@ std::string SourceText::function_comment(Position position) const {
     return ends_here ? comment_behind_head(m_lines[line] + head_end) : "";
 }
 
+std::string SourceText::comment_beside(Position separator) const {
+    const std::size_t line = line_index(separator);
+    const std::size_t line_end = m_lines[line] + line_text(line).size();
+    const bool is_separator = separator < m_code.size() && is_one_of(m_code[separator], ",;");
+    const bool is_last =
+        is_separator &&
+        trim(std::string_view(m_code).substr(separator + 1, line_end - separator - 1)).empty();
+    return is_last ? first_comment(m_text, separator + 1, line_end) : "";
+}
+
 std::string SourceText::member_comment(Position position, std::string_view name) const {
     const std::size_t start = position + name.size();
     const Position end = declaration_end(start);
-    const auto comment_in = [this](std::size_t from, std::size_t to) -> std::string {
-        for (std::size_t i = from; i < to; ++i) {
-            if (const std::size_t stop = skip_opaque(m_text, i); stop > i && m_text[i] == '/') {
-                return strip_comment(std::string_view(m_text).substr(i, stop - i));
-            }
-        }
-        return "";
-    };
-    if (std::string inside = comment_in(start, end); !inside.empty()) {
+    if (std::string inside = first_comment(m_text, start, end); !inside.empty()) {
         return inside;
     }
-    // After the separator the comment belongs to this member only if nothing else follows on the line.
-    const std::size_t line = line_index(end);
-    const std::size_t line_end = m_lines[line] + line_text(line).size();
-    const bool is_separator = end < m_code.size() && (m_code[end] == ',' || m_code[end] == ';');
-    if (is_separator &&
-        trim(std::string_view(m_code).substr(end + 1, line_end - end - 1)).empty()) {
-        if (std::string beside = comment_in(end + 1, line_end); !beside.empty()) {
-            return beside;
-        }
+    if (std::string beside = comment_beside(end); !beside.empty()) {
+        return beside;
     }
+    const std::size_t line = line_index(end);
     const std::size_t own_line = line_index(position);
     const bool is_first =
         is_first_declaration(line_code(own_line).substr(0, position - m_lines[own_line]));

@@ -46,8 +46,12 @@ private:
     std::size_t line_index(Position position) const;
     std::string_view line_text(std::size_t index) const; ///< with comments
     std::string_view line_code(std::size_t index) const; ///< comments and strings blanked
+    /// The line that the declaration begins on: attributes, modifiers or the type may fill lines above the name.
+    std::size_t declaration_line(Position position) const;
     /// Where the parameter or field ends: the position of its ',' ')' ';' or the end of the text.
     Position declaration_end(Position position) const;
+    /// The comment behind the ',' or ';' of a member, if nothing else follows on the line.
+    std::string comment_beside(Position separator) const;
     /// The `///<` comment behind the ')' at `position`, if none but '{', ';' and ')' stand between.
     std::string comment_behind_head(Position position) const;
 
@@ -55,6 +59,11 @@ private:
     std::string m_code; ///< m_text with comments and string contents replaced by blanks
     std::vector<std::size_t> m_lines; ///< offset of each line
 };
+
+/// True if a character is one of a text's.
+[[nodiscard]] constexpr bool is_one_of(char c, std::string_view characters) noexcept {
+    return characters.find(c) != std::string_view::npos;
+}
 
 /// `text` with comments and string literals replaced by blanks; lines and columns stay.
 [[nodiscard]] std::string blank_comments(std::string_view text);
