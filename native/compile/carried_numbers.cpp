@@ -82,9 +82,7 @@ private:
         if (is_changed(m_tokens, at, at + 1)) {
             return true;
         }
-        const std::string_view before = m_tokens.text(at - 1);
-        const std::string_view after = m_tokens.text(at + 1);
-        if ((before != "(" && before != ",") || (after != ")" && after != ",")) {
+        if (!is_whole_argument(m_tokens, at, at + 1)) {
             return false;
         }
         const std::size_t open = enclosing(m_tokens, at, "(");

@@ -35,11 +35,10 @@ std::size_t expression_end(const TokenList& tokens, std::size_t begin, std::size
     std::size_t i = begin;
     for (; i < limit; ++i) {
         const std::string_view sign = tokens.text(i);
-        if (sign == "," || sign == ";" || sign == ")" || sign == "}") {
+        if (is_one_of(sign, ",", ";", ")", "}")) {
             break;
         }
-        const bool is_open = sign == "(" || sign == "[" || sign == "{";
-        i = is_open && tokens.partner(i) != kNone ? tokens.partner(i) : i;
+        i = opens_bracket(sign) && tokens.partner(i) != kNone ? tokens.partner(i) : i;
     }
     return i;
 }
@@ -88,12 +87,7 @@ private:
     }
 
     void declare(std::size_t name) {
-        std::size_t first = name;
-        while (first > m_body.head && m_tokens.text(first - 1) != ";" &&
-               m_tokens.text(first - 1) != "{" && m_tokens.text(first - 1) != "}" &&
-               m_tokens.text(first - 1) != "(") {
-            --first;
-        }
+        const std::size_t first = statement_begin(m_tokens, name, m_body.head);
         note_fixed(name);
         const bool is_next = name > 0 && m_tokens.is_word(name - 1);
         const std::string_view type = m_tokens.text(is_next ? name - 1 : first);
@@ -121,28 +115,30 @@ private:
 
     void find_changed() {
         for (std::size_t i = m_body.opening + 1; i < m_body.closing; ++i) {
-            if (!m_tokens.is_word(i) || m_tokens.text(i - 1) == ".") {
-                continue;
+            if (m_tokens.is_word(i) && m_tokens.text(i - 1) != ".") {
+                note_change(i);
             }
-            const std::size_t end = chain_end(m_tokens, i + 1);
-            const std::string_view before = m_tokens.text(i - 1);
-            const std::string_view after = m_tokens.text(end);
-            const bool is_argument =
-                (before == "(" || before == ",") && (after == ")" || after == ",");
-            const bool is_written =
-                is_argument && !m_fixed.contains(m_tokens.text(i)) && may_be_written(i);
-            if (end > i + 1 && (is_changed(m_tokens, i, end) || is_written || after == "(")) {
-                m_changed_in_part.insert(m_tokens.text(i));
-            }
-            if (is_written) {
-                m_written.insert(m_tokens.text(i));
-            }
-            if (after == "=") {
-                m_assignments.push_back({i, end});
-            }
-            if (is_changed(m_tokens, i, end)) {
-                ++m_changes[m_tokens.text(i)];
-            }
+        }
+    }
+
+    void note_change(std::size_t at) {
+        const std::size_t end = chain_end(m_tokens, at + 1);
+        const std::string_view name = m_tokens.text(at);
+        const std::string_view after = m_tokens.text(end);
+        const bool is_written =
+            is_whole_argument(m_tokens, at, end) && !m_fixed.contains(name) && may_be_written(at);
+        const bool is_assigned = is_changed(m_tokens, at, end);
+        if (end > at + 1 && (is_assigned || is_written || after == "(")) {
+            m_changed_in_part.insert(name);
+        }
+        if (is_written) {
+            m_written.insert(name);
+        }
+        if (after == "=") {
+            m_assignments.push_back({at, end});
+        }
+        if (is_assigned) {
+            ++m_changes[name];
         }
     }
 
@@ -170,6 +166,12 @@ private:
         }
     }
 
+    /// `detach(...)`.
+    bool begins_detached(std::size_t at) const {
+        return m_tokens.text(at) == "detach" && m_tokens.text(at + 1) == "(" &&
+               m_tokens.partner(at + 1) != kNone;
+    }
+
     /// True unless something that may have a derivative is in it. What is constant, but not for the compiler, is one more call.
     bool is_constant(std::size_t begin, std::size_t end) const {
         if (m_tokens.text(begin) == "no_diff" && chain_of_calls_end(begin + 1) == end) {
@@ -177,8 +179,7 @@ private:
         }
         for (std::size_t i = begin; i < end; ++i) {
             const std::string_view word = m_tokens.text(i);
-            if (word == "detach" && m_tokens.text(i + 1) == "(" &&
-                m_tokens.partner(i + 1) != kNone) {
+            if (begins_detached(i)) {
                 i = m_tokens.partner(i + 1);
             } else if (m_tokens.is_word(i) && m_tokens.text(i - 1) != "." &&
                        (is_varying(word, i) || is_unknown_call(word, i))) {
@@ -217,17 +218,24 @@ private:
         wrap(first, expression_end(m_tokens, first, m_body.closing), {}, edits);
     }
 
+    /// What is assigned to.
+    Declared target_of(const Assignment& assignment) const {
+        const auto known = m_variables.find(m_tokens.text(assignment.begin));
+        Declared target = known == m_variables.end() ? Declared{} : known->second;
+        target.is_scalar = target.is_scalar && assignment.is_whole();
+        return target;
+    }
+
     /// The value, or each one of a list.
     void repair_all(const Assignment& assignment, std::size_t first,
                     std::vector<TextEdit>& edits) const {
         const bool is_list = m_tokens.text(first) == "{" && m_tokens.partner(first) != kNone;
         const std::size_t last = is_list ? m_tokens.partner(first) : first + 1;
-        const auto known = m_variables.find(m_tokens.text(assignment.begin));
-        Declared target = known == m_variables.end() ? Declared{} : known->second;
-        target.is_scalar = target.is_scalar && !is_list && assignment.is_whole();
+        Declared target = target_of(assignment);
+        target.is_scalar = target.is_scalar && !is_list;
         for (std::size_t i = first; i < last; ++i) {
             const std::string_view sign = m_tokens.text(i);
-            if (is_list && (sign == "{" || sign == "}" || sign == ",")) {
+            if (is_list && is_one_of(sign, "{", "}", ",")) {
                 continue;
             }
             const std::size_t end = expression_end(m_tokens, i, m_body.closing);
@@ -238,13 +246,17 @@ private:
         }
     }
 
+    bool is_one_number(std::size_t first, std::size_t end) const {
+        return end == first + 1 && m_tokens[first].kind == TokenKind::number;
+    }
+
     /// An integer has no derivative: it is made a number of the variable's type first.
     void wrap(std::size_t first, std::size_t end, const Declared& target,
               std::vector<TextEdit>& edits) const {
         if (end <= first) {
             return;
         }
-        const bool is_number = end == first + 1 && m_tokens[first].kind == TokenKind::number;
+        const bool is_number = is_one_number(first, end);
         const bool is_integer =
             is_number && m_tokens.text(first).find_first_not_of("0123456789") == std::string::npos;
         const bool is_cast = target.is_scalar && (!is_number || is_integer);

@@ -108,6 +108,23 @@ struct Copy {
     std::string_view type;      ///< empty if the line does not tell
 };
 
+/// The type of the field that an expression ends with, "" if it is not known.
+std::string_view last_field_type(const Structures& structures, std::string_view expression) {
+    const std::size_t last = expression.find_last_not_of(kIdentifierCharacters);
+    return last == std::string_view::npos ? std::string_view()
+                                          : structures.type_of(expression.substr(last + 1));
+}
+
+/// The type of what "declared to = from" copies, "" if the line does not tell.
+std::string_view copied_type(const Structures& structures, std::string_view declared,
+                             std::string_view to, std::string_view from) {
+    if (!declared.empty()) {
+        return declared;
+    }
+    const std::string_view type = last_field_type(structures, to);
+    return type.empty() ? last_field_type(structures, from) : type;
+}
+
 /// What a line "(&a)->b_0 = c.d_1;" copies; nullopt if it is no assignment of a variable or a field.
 std::optional<Copy> read_copy(std::string_view line, const Structures& structures) {
     const std::size_t equals = line.find(" = ");
@@ -116,17 +133,9 @@ std::optional<Copy> read_copy(std::string_view line, const Structures& structure
     }
     const std::string_view to = trimmed(line.substr(0, equals));
     std::string_view from = trimmed(line.substr(equals + 3, line.size() - equals - 4));
-    const std::size_t last = from.find_last_not_of(kIdentifierCharacters);
     const auto [declared, name] = split_declaration(to);
-    const std::size_t target = name.find_last_not_of(kIdentifierCharacters);
     Copy copy;
-    copy.type = declared;
-    if (copy.type.empty() && target != std::string_view::npos) {
-        copy.type = structures.type_of(name.substr(target + 1));
-    }
-    if (copy.type.empty() && last != std::string_view::npos) {
-        copy.type = structures.type_of(from.substr(last + 1));
-    }
+    copy.type = copied_type(structures, declared, name, from);
     const bool is_followed = from.starts_with('*');
     const bool is_address = from.starts_with("(&");
     from.remove_prefix(is_followed ? 1 : is_address ? 2 : 0);
@@ -136,6 +145,16 @@ std::optional<Copy> read_copy(std::string_view line, const Structures& structure
     const bool is_plain = behind.find_first_not_of(core::text(kIdentifierCharacters, ".->)")) ==
                           std::string_view::npos;
     return is_plain && !copy.from_root.empty() ? std::optional(copy) : std::nullopt;
+}
+
+bool stays_in_function(std::string_view line) {
+    return line.empty() || kSpace.find(line.front()) != std::string_view::npos ||
+           line.front() == '{' || line.front() == '#';
+}
+
+bool must_stay_apart(const Copy& copy, const Structures& structures, bool is_read) {
+    return structures.holds_rounds(copy.type) ||
+           (is_read && copy.is_pointer && copy.type.starts_with(kArray));
 }
 
 } // namespace
@@ -152,13 +171,10 @@ std::string keep_copies_apart(std::string_view source) {
     for (std::string_view rest = source; !rest.empty();) {
         const std::string_view line = take_line(rest);
         result.append(line);
-        const bool is_inside = line.empty() ||
-                               kSpace.find(line.front()) != std::string_view::npos ||
-                               line.front() == '{' || line.front() == '#';
+        const bool is_inside = stays_in_function(line);
         is_read = line.find(kRead) != std::string_view::npos ? !is_inside : is_read && is_inside;
         if (const auto copy = read_copy(line, structures);
-            copy && (structures.holds_rounds(copy->type) ||
-                     (is_read && copy->is_pointer && copy->type.starts_with(kArray)))) {
+            copy && must_stay_apart(*copy, structures, is_read)) {
             result += core::text(" asm volatile(\"\" :: \"l\"(", copy->is_pointer ? "" : "&",
                                  copy->from_root, "));");
         }

@@ -47,11 +47,10 @@ std::size_t declaration_begin(const TokenList& tokens, std::size_t name) {
     for (; first > 0; --first) {
         const std::string_view sign = tokens.text(first - 1);
         const std::size_t partner = tokens.partner(first - 1);
-        if (sign == ";" || sign == "{" || sign == "}" || sign == "(" ||
-            (sign == "," && !is_in_list)) {
+        if (is_one_of(sign, ";", "{", "}", "(") || (sign == "," && !is_in_list)) {
             break;
         }
-        const bool is_closing = sign == ")" || sign == "]";
+        const bool is_closing = is_one_of(sign, ")", "]");
         first = is_closing && partner != kNone ? partner + 1 : first;
     }
     return first;

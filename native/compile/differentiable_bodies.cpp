@@ -46,6 +46,19 @@ Attributes read_attributes(const TokenList& tokens, std::size_t first) {
     return result;
 }
 
+/// The name of the function whose parameters open at `open`, `other` if it has none.
+std::string_view name_before(const TokenList& tokens, std::size_t open, std::string_view other) {
+    const std::size_t name = function_name(tokens, open);
+    return name == kNone ? other : tokens.text(name);
+}
+
+std::optional<DifferentiableBody> with_braces(const TokenList& tokens, DifferentiableBody body,
+                                              std::size_t opening) {
+    body.opening = opening;
+    body.closing = tokens.partner(opening);
+    return body.closing == kNone ? std::nullopt : std::optional(body);
+}
+
 /// The function behind attributes that end at `begin`.
 std::optional<DifferentiableBody> read_body(const TokenList& tokens, std::size_t head,
                                             std::size_t begin) {
@@ -53,21 +66,18 @@ std::optional<DifferentiableBody> read_body(const TokenList& tokens, std::size_t
     bool has_name = false;
     for (std::size_t i = begin; i < tokens.size(); ++i) {
         const std::string_view sign = tokens.text(i);
-        if (sign == ";" || sign == "}") {
+        if (is_one_of(sign, ";", "}")) {
             return std::nullopt;
         }
         if (sign == "{") {
-            body.opening = i;
-            body.closing = tokens.partner(i);
-            return body.closing == kNone ? std::nullopt : std::optional(body);
+            return with_braces(tokens, body, i);
         }
-        if (sign == "<" && !has_name && tokens.closing_angle(i) != kNone) {
+        if (!has_name && tokens.opens_generics(i)) {
             i = tokens.closing_angle(i);
-        } else if (sign == "(" || sign == "[") {
+        } else if (is_one_of(sign, "(", "[")) {
             if (sign == "(" && !has_name) {
                 has_name = true;
-                const std::size_t name = function_name(tokens, i);
-                body.name = name == kNone ? body.name : tokens.text(name);
+                body.name = name_before(tokens, i, body.name);
             }
             if (tokens.partner(i) == kNone) {
                 return std::nullopt;

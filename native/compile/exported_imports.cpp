@@ -23,6 +23,12 @@ bool follows_exported(std::string_view code, std::size_t at) {
     return last != std::string_view::npos && code.substr(0, last + 1).ends_with(kExported);
 }
 
+/// True if the word at `at` begins a statement that is to be exported.
+bool is_plain_import(std::string_view code, std::size_t at) {
+    const bool starts = at == 0 || !is_name_character(code[at - 1]);
+    return starts && !is_name_character(code[at + kKeyword.size()]) && !follows_exported(code, at);
+}
+
 } // namespace
 
 std::string exported_imports(std::string_view source) {
@@ -32,10 +38,8 @@ std::string exported_imports(std::string_view source) {
     for (std::size_t at = code.find(kKeyword); at != std::string_view::npos;
          at = code.find(kKeyword, at + 1)) {
         const std::size_t end = at + kKeyword.size();
-        const bool starts = at == 0 || !is_name_character(code[at - 1]);
         const std::size_t stop = code.find(';', end);
-        if (!starts || stop == std::string_view::npos || is_name_character(code[end]) ||
-            follows_exported(code, at)) {
+        if (stop == std::string_view::npos || !is_plain_import(code, at)) {
             continue;
         }
         // From the source itself: a name in quotes is blank in `code`.

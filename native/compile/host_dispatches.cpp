@@ -39,7 +39,7 @@ std::optional<Parameter> read_parameter(const TokenList& tokens, std::size_t beg
     Parameter parameter;
     for (std::size_t at = begin; at < end; ++at) {
         const std::string_view word = tokens.text(at);
-        if (word == "=" || word == ":") {
+        if (is_one_of(word, "=", ":")) {
             break;
         }
         if (word == "[" && !parameter.name.empty()) {
@@ -47,7 +47,7 @@ std::optional<Parameter> read_parameter(const TokenList& tokens, std::size_t beg
             break;
         }
         const std::size_t after = tokens.closing_angle(at + 1);
-        const bool is_generic = tokens.text(at + 1) == "<" && after != TokenList::npos;
+        const bool is_generic = tokens.opens_generics(at + 1);
         if (word == "TensorView" && is_generic) {
             parameter.is_tensor = true;
             parameter.declaration += text("TorchTensor", tokens.source_of(at + 1, after + 1), " ");

@@ -48,16 +48,11 @@ private:
             return;
         }
         const std::size_t close = m_tokens.partner(open);
-        if (close == open + 1 || has_comma(open, close) || has_no_gradient_here(begin, open)) {
+        if (!has_one_index(open, close) || has_no_gradient_here(begin, open) ||
+            is_covered(begin, open)) {
             return;
         }
         const bool is_literal = close == open + 2 && m_tokens[open + 1].kind == TokenKind::number;
-        const bool is_covered = std::any_of(reads.begin(), reads.end(), [&](const Read& read) {
-            return read.begin == begin && read.open < open;
-        });
-        if (is_covered) {
-            return;
-        }
         if (is_written(begin, chain_end(m_tokens, m_tokens.partner(open) + 1))) {
             if (!is_literal) {
                 changed.insert(m_tokens.text(open - 1));
@@ -65,6 +60,10 @@ private:
             return;
         }
         (is_literal ? literals : reads).push_back({begin, open});
+    }
+
+    bool is_name(std::size_t at) const {
+        return m_tokens.is_word(at) && !is_statement_word(m_tokens.text(at));
     }
 
     /// The first token of `a.b(c)[d]` in front of the bracket at `open`; kNone if nothing that can be read stands there.
@@ -83,13 +82,12 @@ private:
                     return partner; // (a + b)[i]
                 }
                 at = name;
-            } else if (m_tokens.is_word(before) && !is_statement_word(m_tokens.text(before))) {
+            } else if (is_name(before)) {
                 at = before;
             } else {
                 return kNone;
             }
-            const std::string_view joint = at == 0 ? std::string_view() : m_tokens.text(at - 1);
-            if (joint != "." && joint != "::" && joint != "->") {
+            if (!is_one_of(m_tokens.text(at - 1), ".", "::", "->")) {
                 return at;
             }
             at = at - 1;
@@ -106,14 +104,24 @@ private:
         return is_declaration(m_tokens, begin);
     }
 
+    /// True if another bracket of the same chain, further left, was noted.
+    bool is_covered(std::size_t begin, std::size_t open) const {
+        return std::any_of(reads.begin(), reads.end(), [&](const Read& read) {
+            return read.begin == begin && read.open < open;
+        });
+    }
+
+    bool has_one_index(std::size_t open, std::size_t close) const {
+        return close != open + 1 && !has_comma(open, close);
+    }
+
     bool has_comma(std::size_t open, std::size_t close) const {
         for (std::size_t i = open + 1; i < close; ++i) {
             const std::string_view sign = m_tokens.text(i);
             if (sign == ",") {
                 return true;
             }
-            const bool is_open = sign == "(" || sign == "[" || sign == "{";
-            i = is_open && m_tokens.partner(i) != kNone ? m_tokens.partner(i) : i;
+            i = opens_bracket(sign) && m_tokens.partner(i) != kNone ? m_tokens.partner(i) : i;
         }
         return false;
     }
@@ -126,20 +134,23 @@ private:
                (is_plain && m_names.constants.contains(last));
     }
 
+    /// True behind a `&` that is no operator between two values.
+    bool has_address_taken(std::size_t begin) const {
+        return begin > 1 && m_tokens.text(begin - 1) == "&" && !m_tokens.is_word(begin - 2) &&
+               !is_one_of(m_tokens.text(begin - 2), ")", "]");
+    }
+
     bool is_written(std::size_t begin, std::size_t end) const {
-        const std::string_view next = m_tokens.text(end);
-        const std::string_view before = begin == 0 ? std::string_view() : m_tokens.text(begin - 1);
         if (is_changed(m_tokens, begin, end)) {
             return true;
         }
-        if (next == "(") { // a method of the element
+        if (m_tokens.text(end) == "(") { // a method of the element
             return m_names.mutating.contains(m_tokens.text(end - 1));
         }
-        if (before == "&" && begin > 1 && !m_tokens.is_word(begin - 2) &&
-            m_tokens.text(begin - 2) != ")" && m_tokens.text(begin - 2) != "]") {
+        if (has_address_taken(begin)) {
             return true;
         }
-        if ((before != "(" && before != ",") || (next != ")" && next != ",")) {
+        if (!is_whole_argument(m_tokens, begin, end)) {
             return false;
         }
         const std::size_t call = enclosing(m_tokens, begin, "(");

@@ -34,10 +34,7 @@ struct Loop : LoopStatement {
 };
 
 std::optional<long long> integer_value(std::string_view word) {
-    while (!word.empty() &&
-           (word.back() == 'u' || word.back() == 'U' || word.back() == 'l' || word.back() == 'L')) {
-        word.remove_suffix(1);
-    }
+    word = word.substr(0, word.find_last_not_of("uUlL") + 1);
     const bool is_hexadecimal = word.starts_with("0x") || word.starts_with("0X");
     word.remove_prefix(is_hexadecimal ? 2 : 0);
     long long value = 0;
@@ -114,6 +111,10 @@ bool read_condition(const TokenList& tokens, std::size_t begin, std::size_t end,
     return false;
 }
 
+bool may_be_positive(const Bound& step) {
+    return !step.value || *step.value > 0;
+}
+
 /// `++i`, `i--`, `i += C`: checks the direction, sets the step.
 bool read_step(const TokenList& tokens, std::size_t begin, std::size_t end, Head& head) {
     const std::size_t name = tokens.is_word(begin) ? begin : begin + 1;
@@ -129,7 +130,7 @@ bool read_step(const TokenList& tokens, std::size_t begin, std::size_t end, Head
         return false;
     }
     head.step = read_bound(tokens, sign + 1, end);
-    return !head.step.value || *head.step.value > 0;
+    return may_be_positive(head.step);
 }
 
 /// True if the statements between two tokens may change a variable.

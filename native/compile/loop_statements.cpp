@@ -11,7 +11,7 @@ std::vector<LoopStatement> find_loop_statements(const TokenList& tokens,
     std::vector<std::size_t> ends_of_do; // their `while` begins no loop
     for (std::size_t i = body.opening + 1; i < body.closing; ++i) {
         const std::string_view word = tokens.text(i);
-        const bool is_loop = word == "for" || word == "while" || word == "do";
+        const bool is_loop = is_one_of(word, "for", "while", "do");
         if (!is_loop || std::ranges::find(ends_of_do, i) != ends_of_do.end()) {
             continue;
         }

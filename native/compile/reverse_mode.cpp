@@ -23,17 +23,24 @@ void keep_calls(const TokenList& tokens, const DifferentiableBody& body,
     }
 }
 
+/// True if the text of a macro holds a loop or an index.
+bool hides_repair(const MacroDefinition& macro) {
+    const TokenList content(macro.body);
+    for (std::size_t i = 0; i < content.size(); ++i) {
+        const bool is_index =
+            content.text(i) == "[" && content.is_word(i + 1) && i > 0 && content.is_word(i - 1);
+        if (is_index || is_one_of(content.text(i), "for", "while", "do")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Macros that hold what would have to be changed: their text is not the function's.
 void find_macros(const TokenList& tokens, const DifferentiableBody& body,
                  std::vector<ReverseProblem>& problems) {
     for (const MacroDefinition& macro : tokens.macros()) {
-        const TokenList content(macro.body);
-        bool is_opaque = false;
-        for (std::size_t i = 0; i < content.size(); ++i) {
-            const std::string_view word = content.text(i);
-            is_opaque = is_opaque || word == "for" || word == "while" || word == "do" ||
-                        (word == "[" && content.is_word(i + 1) && i > 0 && content.is_word(i - 1));
-        }
+        const bool is_opaque = hides_repair(macro);
         for (std::size_t i = body.opening; is_opaque && i < body.closing; ++i) {
             if (tokens.text(i) == macro.name) {
                 problems.push_back({std::string(body.name), tokens.line_of(i),

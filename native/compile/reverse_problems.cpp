@@ -80,6 +80,12 @@ struct Derivatives {
     std::set<std::string_view> forward;
 };
 
+/// The word in front of the `)` of the arguments that open at `open`, "" if none do.
+std::string_view last_argument(const TokenList& tokens, std::size_t open) {
+    const bool is_closed = tokens.text(open) == "(" && tokens.partner(open) != TokenList::npos;
+    return is_closed ? tokens.text(tokens.partner(open) - 1) : std::string_view();
+}
+
 void read_derivatives(const TokenList& tokens, Derivatives& found) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens.text(i) != "[" || !tokens.opens_attribute(i)) {
@@ -89,18 +95,15 @@ void read_derivatives(const TokenList& tokens, Derivatives& found) {
         const std::string_view name = declared_function(tokens, end);
         for (std::size_t k = i; k < end; ++k) {
             const std::string_view word = tokens.text(k);
-            const bool is_closed =
-                tokens.text(k + 1) == "(" && tokens.partner(k + 1) != TokenList::npos;
-            const std::string_view other =
-                is_closed ? tokens.text(tokens.partner(k + 1) - 1) : std::string_view();
+            const std::string_view other = last_argument(tokens, k + 1);
             if (word == "BackwardDerivative") {
                 found.reverse.try_emplace(name, k);
             } else if (word == "BackwardDerivativeOf") {
                 found.reverse.try_emplace(other, k);
             } else if (word == "ForwardDerivativeOf") {
                 found.forward.insert(other);
-            } else if (word == "Differentiable" || word == "ForwardDifferentiable" ||
-                       word == "ForwardDerivative") {
+            } else if (is_one_of(word, "Differentiable", "ForwardDifferentiable",
+                                 "ForwardDerivative")) {
                 found.forward.insert(name);
             }
         }

@@ -84,9 +84,7 @@ private:
             const bool writes = m_names.mutating.contains(m_tokens.text(end - 1));
             return writes ? Chain{begin, end - 2, true} : Chain{};
         }
-        const std::string_view front = m_tokens.text(begin - 1);
-        const std::string_view back = m_tokens.text(end);
-        if ((front != "(" && front != ",") || (back != ")" && back != ",")) {
+        if (!is_whole_argument(m_tokens, begin, end)) {
             return {};
         }
         const std::size_t open = enclosing(m_tokens, begin, "(");
@@ -125,34 +123,39 @@ private:
     /// The statement around a token; false in the head of an `if`, a `switch` or a loop.
     bool find_statement(std::size_t at, Copies& statement) const {
         std::size_t first = at;
-        while (first > m_body.opening + 1) {
+        while (first > m_body.opening + 1 && !begins_statement(first)) {
             const std::string_view sign = m_tokens.text(first - 1);
             const std::size_t partner = m_tokens.partner(first - 1);
-            const bool is_list = sign == "{" && is_initializer(first - 1);
-            if (sign == ";" || sign == "else" || sign == "do" || (sign == "{" && !is_list)) {
-                break;
-            }
             if (sign == "(" && is_head(first - 1)) {
                 return false;
             }
-            if (sign == ")" && partner != kNone && is_head(partner)) {
-                break;
-            }
-            if (sign == "}" && partner != kNone && !is_initializer(partner)) {
-                break;
-            }
-            const bool is_closing = sign == ")" || sign == "]" || sign == "}";
-            first = is_closing && partner != kNone ? partner : first - 1;
+            first = closes_bracket(sign) && partner != kNone ? partner : first - 1;
         }
         statement.begin = first;
-        statement.end = first;
-        while (statement.end < m_body.closing && m_tokens.text(statement.end) != ";") {
-            const std::size_t partner = m_tokens.partner(statement.end);
-            const std::string_view sign = m_tokens.text(statement.end);
-            const bool is_opening = sign == "(" || sign == "[" || sign == "{";
-            statement.end = is_opening && partner != kNone ? partner + 1 : statement.end + 1;
-        }
+        statement.end = semicolon_behind(first);
         return true;
+    }
+
+    bool begins_statement(std::size_t at) const {
+        const std::string_view before = m_tokens.text(at - 1);
+        const std::size_t partner = m_tokens.partner(at - 1);
+        if (is_one_of(before, ";", "else", "do")) {
+            return true;
+        }
+        if (before == "{") {
+            return !is_initializer(at - 1);
+        }
+        return (before == ")" && partner != kNone && is_head(partner)) ||
+               (before == "}" && partner != kNone && !is_initializer(partner));
+    }
+
+    std::size_t semicolon_behind(std::size_t at) const {
+        while (at < m_body.closing && m_tokens.text(at) != ";") {
+            const std::size_t partner = m_tokens.partner(at);
+            const bool is_open = opens_bracket(m_tokens.text(at)) && partner != kNone;
+            at = is_open ? partner + 1 : at + 1;
+        }
+        return at;
     }
 
     bool is_head(std::size_t open) const {
