@@ -31,7 +31,7 @@ MemoryUse macro_use(const MacroDefinition& macro) {
     bool is_store_alone = false;
     for (std::size_t i = 0; i < content.size(); ++i) {
         const std::string_view sign = content.text(i);
-        const bool is_step = sign == "++" || sign == "--" || sign.starts_with("Interlocked");
+        const bool is_step = is_one_of(sign, "++", "--") || sign.starts_with("Interlocked");
         const bool is_write = is_assignment(sign) || begins_with(sign, "store", "Store");
         is_store_alone = (!use.writes && sign == "=") || (is_store_alone && !is_step && !is_write);
         use.writes = use.writes || is_step || is_write;
@@ -96,18 +96,23 @@ private:
                 continue;
             }
             declare(i);
-            const std::size_t end = m_tokens.statement_end(i);
-            for (std::size_t k = i + 2; m_tokens.text(i + 1) == "=" && k < end; ++k) {
-                const std::string_view next = m_tokens.text(k + 1);
-                const bool is_handle = m_tokens.text(i + 2) == "&" || next == ";" || next == "." ||
-                                       next == "+" || next == "-";
-                const bool is_deduced =
-                    m_tokens.text(i - 1) == "let" || m_tokens.text(i - 1) == "var";
-                const bool is_value = next == "." && m_tokens.text(k + 2) != "_address";
-                if (m_tokens.is_word(k) && is_memory(k) && is_handle && !is_value &&
-                    (is_deduced || m_file.memory.contains(i))) {
-                    m_aliases[m_tokens.text(i)] = m_tokens.text(k);
-                }
+            const bool is_deduced = is_one_of(m_tokens.text(i - 1), "let", "var");
+            if (m_tokens.text(i + 1) == "=" && (is_deduced || m_file.memory.contains(i))) {
+                find_alias(i);
+            }
+        }
+    }
+
+    /// Which memory a variable stands for, by its first value.
+    void find_alias(std::size_t name) {
+        const std::size_t end = m_tokens.statement_end(name);
+        const bool is_address = m_tokens.text(name + 2) == "&";
+        for (std::size_t i = name + 2; i < end; ++i) {
+            const std::string_view next = m_tokens.text(i + 1);
+            const bool is_handle = is_address || is_one_of(next, ";", ".", "+", "-");
+            const bool is_value = next == "." && m_tokens.text(i + 2) != "_address";
+            if (m_tokens.is_word(i) && is_memory(i) && is_handle && !is_value) {
+                m_aliases[m_tokens.text(name)] = m_tokens.text(i);
             }
         }
     }
@@ -144,19 +149,22 @@ private:
                             .name_end = end,
                             .end = end};
         const std::string_view before = m_tokens.text(first_of(begin) - 1);
-        access.is_store =
-            use.writes && !use.reads && (before == ";" || before == "{" || before == "}");
+        access.is_store = use.writes && !use.reads && is_one_of(before, ";", "{", "}");
         access.block_end = block_end(begin);
-        for (const LoopStatement& loop : m_loops) {
-            if (loop.begin <= begin && begin < loop.end) {
-                access.loop_begin = access.loop_end == 0 ? loop.begin : access.loop_begin;
-                access.loop_end = std::max(access.loop_end, loop.end);
-            }
-        }
+        note_loops(access);
         if (access.is_store) { // what stands to the right is read before
             access.end = m_tokens.statement_end(begin);
         }
         accesses.push_back(access);
+    }
+
+    void note_loops(MemoryAccess& access) const {
+        for (const LoopStatement& loop : m_loops) {
+            if (loop.begin <= access.begin && access.begin < loop.end) {
+                access.loop_begin = access.loop_end == 0 ? loop.begin : access.loop_begin;
+                access.loop_end = std::max(access.loop_end, loop.end);
+            }
+        }
     }
 
     /// The first token of `this.a.t` for `t`.
@@ -177,33 +185,48 @@ private:
         return m_function.closing;
     }
 
-    /// `t[i]`, `t.load(i)`, `*t`, `f(t)`.
-    void read_memory(std::size_t at) {
+    /// Behind `a.b` of `a.b[i]` and of `a.b.load(i)`.
+    std::size_t fields_end(std::size_t at) const {
         std::size_t end = at + 1;
         while (m_tokens.text(end) == "." && m_tokens.text(end + 2) != "(" &&
                m_tokens.is_word(end + 1)) {
             end += 2;
         }
+        return end;
+    }
+
+    /// `t[i]`, `t.load(i)`, `*t`, `f(t)`.
+    void read_memory(std::size_t at) {
+        const std::size_t end = fields_end(at);
         if (m_tokens.text(end) == "[" && m_tokens.partner(end) != kNone) {
-            const std::string_view index = m_tokens.source_of(end + 1, m_tokens.partner(end));
-            const std::size_t behind = chain_end(m_tokens, end);
-            const bool is_part = behind > m_tokens.partner(end) + 1;
-            const MemoryUse use = element_use(at, behind);
-            add(at, behind, use, index);
-            if (is_part && (use.reads || use.writes)) {
-                accesses.back().is_store = false; // t[i].x = 1
-            }
+            read_element(at, end);
         } else if (m_tokens.text(end) == "." && m_tokens.text(end + 2) == "(") {
             const std::size_t close = m_tokens.partner(end + 2);
             add(at, close == kNone ? end + 2 : close + 1, method_use(end + 1),
                 first_argument(end + 2));
         } else if (m_tokens.text(at - 1) == "*" && !is_operand_before(at - 1)) {
-            const bool is_enclosed = m_tokens.text(at - 2) == "(" && m_tokens.text(end) == ")";
-            add(at, end, use_of(at - (is_enclosed ? 2 : 1), end + (is_enclosed ? 1 : 0)), "0");
+            read_pointee(at, end);
         } else if (const std::size_t open = enclosing(m_tokens, at, "("); open != kNone) {
             read_pointer_sum(at, open);
             read_argument(at, end, open);
         }
+    }
+
+    void read_element(std::size_t at, std::size_t open) {
+        const std::size_t close = m_tokens.partner(open);
+        const std::size_t behind = chain_end(m_tokens, open);
+        const MemoryUse use = element_use(at, behind);
+        add(at, behind, use, m_tokens.source_of(open + 1, close));
+        const bool is_part = behind > close + 1;
+        if (is_part && (use.reads || use.writes)) {
+            accesses.back().is_store = false; // t[i].x = 1
+        }
+    }
+
+    /// `*t` and `(*t)`.
+    void read_pointee(std::size_t at, std::size_t end) {
+        const bool is_enclosed = m_tokens.text(at - 2) == "(" && m_tokens.text(end) == ")";
+        add(at, end, use_of(at - (is_enclosed ? 2 : 1), end + (is_enclosed ? 1 : 0)), "0");
     }
 
     bool is_operand_before(std::size_t at) const {
@@ -328,8 +351,7 @@ private:
     /// Memory that is handed to a call.
     void read_argument(std::size_t at, std::size_t end, std::size_t open) {
         const std::size_t name = function_name(m_tokens, open);
-        const std::string_view next = m_tokens.text(end);
-        if (name == kNone || (next != ")" && next != ",")) {
+        if (name == kNone || !is_one_of(m_tokens.text(end), ")", ",")) {
             return;
         }
         const std::string_view function = m_tokens.text(name);

@@ -30,22 +30,30 @@ const Names kMemoryTypes{"RWTensor",
 const Names kBeforePointers{"",       ";",       "{",       "}",     "]",       "uniform",
                             "public", "no_diff", "private", "const", "internal"};
 
+/// Reads `typealias A = B;` and `typedef B A;`.
+void read_alias(const TokenList& tokens, std::size_t at, Names& types) {
+    const std::string_view word = tokens.text(at);
+    if (!is_one_of(word, "typealias", "typedef")) {
+        return;
+    }
+    const std::size_t end = tokens.statement_end(at);
+    if (word == "typealias" && tokens.text(end - 2) == "*") {
+        types.insert(tokens.text(at + 1));
+    }
+    for (std::size_t i = at; i < end; ++i) {
+        if (types.contains(tokens.text(i))) {
+            types.insert(word == "typedef" ? tokens.text(end - 2) : tokens.text(at + 1));
+        }
+    }
+}
+
 /// Aliases and generic parameters of memory, with the types themselves.
 Names find_types(const TokenList& tokens) {
     Names types = kMemoryTypes;
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-        const std::string_view word = tokens.text(i);
-        const std::size_t end = tokens.statement_end(i);
-        if (word == "typealias" && tokens.text(end - 2) == "*") {
-            types.insert(tokens.text(i + 1));
-        }
-        for (std::size_t k = i; (word == "typealias" || word == "typedef") && k < end; ++k) {
-            if (types.contains(tokens.text(k))) {
-                types.insert(word == "typedef" ? tokens.text(end - 2) : tokens.text(i + 1));
-            }
-        }
+        read_alias(tokens, i, types);
         if (tokens.is_word(i) && tokens.text(i + 1) == ":" && types.contains(tokens.text(i + 2))) {
-            types.insert(word); // T : IRWTensor<float, 1>
+            types.insert(tokens.text(i)); // T : IRWTensor<float, 1>
         }
     }
     return types;
@@ -67,6 +75,15 @@ std::size_t pointer_name(const TokenList& tokens, std::size_t at) {
     return tokens.is_word(name) && (next == ";" || next == "=" || next == "[") ? name : kNone;
 }
 
+/// The last token of the arguments in brackets that a token opens; the token itself if it opens none.
+std::size_t group_end(const TokenList& tokens, std::size_t at) {
+    if (tokens.opens_generics(at)) {
+        return tokens.closing_angle(at);
+    }
+    const bool is_open = opens_bracket(tokens.text(at)) && tokens.partner(at) != kNone;
+    return is_open ? tokens.partner(at) : at;
+}
+
 /// The parameters between two brackets.
 std::vector<MemoryParameter> read_parameters(const TokenList& tokens, std::size_t open) {
     std::vector<MemoryParameter> parameters;
@@ -83,14 +100,9 @@ std::vector<MemoryParameter> read_parameters(const TokenList& tokens, std::size_
             is_named = false;
             continue;
         }
-        if (word == "<" && tokens.closing_angle(i) != kNone) {
-            i = tokens.closing_angle(i);
-        } else if ((word == "(" || word == "[" || word == "{") && tokens.partner(i) != kNone) {
-            i = tokens.partner(i);
-        }
-        is_named = is_named || word == "=" || word == ":";
-        parameter.is_written =
-            parameter.is_written || word == "out" || word == "inout" || word == "ref";
+        i = group_end(tokens, i);
+        is_named = is_named || is_one_of(word, "=", ":");
+        parameter.is_written = parameter.is_written || is_one_of(word, "out", "inout", "ref");
         parameter.is_read = parameter.is_read && word != "out";
         if (tokens.is_word(i) && !is_named) {
             parameter.name = tokens.text(i);
@@ -121,9 +133,7 @@ std::vector<FunctionText> find_functions(const TokenList& tokens) {
             continue;
         }
         std::size_t opening = tokens.partner(i) + 1;
-        while (opening < tokens.size() && tokens.text(opening) != "{" &&
-               tokens.text(opening) != ";" && tokens.text(opening) != "}" &&
-               tokens.text(opening) != "=") {
+        while (opening < tokens.size() && !is_one_of(tokens.text(opening), "{", ";", "}", "=")) {
             ++opening;
         }
         if (tokens.text(opening) == "{" && tokens.partner(opening) != kNone) {
@@ -159,20 +169,18 @@ std::set<std::size_t> find_memory(const TokenList& tokens,
 Names find_static_variables(const TokenList& tokens) {
     Names names;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-        if (tokens.text(i) != "static" && tokens.text(i) != "groupshared") {
+        if (!is_one_of(tokens.text(i), "static", "groupshared")) {
             continue;
         }
         std::size_t type = i + 1;
-        while (tokens.text(type) == "public" || tokens.text(type) == "uniform" ||
-               tokens.text(type) == "static") {
+        while (is_one_of(tokens.text(type), "public", "uniform", "static")) {
             ++type;
         }
         if (!tokens.is_word(type) || tokens.text(type) == "const") {
             continue;
         }
         const std::size_t name = type_end(tokens, type);
-        const std::string_view next = tokens.text(name + 1);
-        if (tokens.is_word(name) && (next == ";" || next == "=" || next == "[")) {
+        if (tokens.is_word(name) && is_one_of(tokens.text(name + 1), ";", "=", "[")) {
             names.insert(tokens.text(name));
         }
     }
@@ -194,7 +202,7 @@ bool declares(const TokenList& tokens, std::size_t name) {
         if (sign == "=") {
             return false;
         }
-        if (sign == ";" || sign == "{" || sign == "}" || sign == "(") {
+        if (is_one_of(sign, ";", "{", "}", "(")) {
             break;
         }
     }

@@ -72,6 +72,25 @@ Words words_of(std::string_view code) {
     return words;
 }
 
+/// The new name of a number in what stands behind `typedef` or `typealias`, "" if it is none.
+std::string_view number_alias(std::string_view rest, bool is_typealias) {
+    const Words parts = words_of(rest);
+    if (parts.size() != 2 || !kNumbers.contains(parts[is_typealias ? 1 : 0])) {
+        return {};
+    }
+    return parts[is_typealias ? 0 : 1];
+}
+
+/// The word behind a colon, "" if something else follows.
+std::string_view constraint_behind(std::string_view code, std::size_t at) {
+    const std::size_t sign = skip_spaces(code, at);
+    if (at_or_nothing(code, sign) != ':') {
+        return {};
+    }
+    const std::size_t begin = std::min(skip_spaces(code, sign + 1), code.size());
+    return code.substr(begin, word_end(code, begin) - begin);
+}
+
 /// Names that stand for a number: `typedef float Real;`, `typealias Real = float;`, `T : __BuiltinFloatingPointType`.
 Names find_number_types(std::string_view code) {
     Names found = kNumbers;
@@ -83,19 +102,15 @@ Names find_number_types(std::string_view code) {
             continue;
         }
         const std::string_view word = code.substr(at, end - at);
-        const std::size_t sign = skip_spaces(code, end);
-        const std::size_t next = skip_spaces(code, sign + 1);
-        const std::string_view value = code.substr(
-            std::min(next, code.size()), word_end(code, next) - std::min(next, code.size()));
-        if (at_or_nothing(code, sign) == ':' && !value.empty()) {
-            (kFloatConstraints.contains(value) ? found : others).insert(word);
+        const std::string_view constraint = constraint_behind(code, end);
+        if (!constraint.empty()) {
+            (kFloatConstraints.contains(constraint) ? found : others).insert(word);
         }
         if (word == "typedef" || word == "typealias") {
             const std::string_view rest = code.substr(end, code.find(';', end) - end);
-            const Words parts = words_of(rest);
-            const bool is_alias = word == "typealias";
-            if (parts.size() == 2 && kNumbers.contains(parts[is_alias ? 1 : 0])) {
-                found.insert(parts[is_alias ? 0 : 1]);
+            const std::string_view alias = number_alias(rest, word == "typealias");
+            if (!alias.empty()) {
+                found.insert(alias);
             }
         }
         at = end;
@@ -221,9 +236,7 @@ bool is_scalar_type(std::string_view word) {
     return kNumbers.contains(word) || kOtherScalars.contains(word);
 }
 
-/// Whether nothing in a function can be a vector: its types are scalars, and it reads no member or element, and calls
-/// what makes numbers of numbers.
-bool has_only_numbers(std::string_view code, const Head& head) {
+bool has_scalar_types(std::string_view code, const Head& head) {
     const Words type = words_of(code.substr(head.begin, head.open - head.begin));
     if (type.size() < 2 || !is_scalar_type(type[type.size() - 2])) {
         return false;
@@ -235,14 +248,34 @@ bool has_only_numbers(std::string_view code, const Head& head) {
             return false;
         }
     }
+    return true;
+}
+
+/// True for the `.` of `a.x` and the `[` of `f(a)[i]`.
+bool reads_part(std::string_view body, std::size_t at) {
+    const char before = at == 0 ? ' ' : body[at - 1];
+    const char after = at_or_nothing(body, at + 1);
+    const bool is_member = body[at] == '.' && !is_digit(before) && !is_digit(after);
+    return is_member || (body[at] == '[' && before == ')');
+}
+
+/// Whether a word with the sign behind it stands for a vector, for what has elements or for an unknown call.
+bool may_be_vector(std::string_view word, char next) {
+    return !is_digit(word[0]) && ((next == '(' && !kScalarWords.contains(word)) || next == '[' ||
+                                  word == "vector" || word == "matrix");
+}
+
+/// Whether nothing in a function can be a vector: its types are scalars, and it reads no member or element, and calls
+/// what makes numbers of numbers.
+bool has_only_numbers(std::string_view code, const Head& head) {
+    if (!has_scalar_types(code, head)) {
+        return false;
+    }
     const std::string_view body = code.substr(head.body, head.end - head.body);
     for (std::size_t at = 0; at < body.size();) {
         const std::size_t end = word_end(body, at);
         if (end == at) {
-            const char before = at == 0 ? ' ' : body[at - 1];
-            const char after = at_or_nothing(body, at + 1);
-            const bool is_member = body[at] == '.' && !is_digit(before) && !is_digit(after);
-            if (is_member || (body[at] == '[' && before == ')')) {
+            if (reads_part(body, at)) {
                 return false;
             }
             ++at;
@@ -250,8 +283,7 @@ bool has_only_numbers(std::string_view code, const Head& head) {
         }
         const std::string_view word = body.substr(at, end - at);
         const char next = at_or_nothing(body, skip_spaces(body, end));
-        if (!is_digit(word[0]) && ((next == '(' && !kScalarWords.contains(word)) || next == '[' ||
-                                   word == "vector" || word == "matrix")) {
+        if (may_be_vector(word, next)) {
             return false;
         }
         at = end;

@@ -44,6 +44,15 @@ struct Range {
     std::size_t end = 0;
 };
 
+bool starts_word(std::string_view code, std::size_t at) {
+    return at == 0 || !is_name_character(code[at - 1]);
+}
+
+bool is_name_next(std::string_view code, std::size_t at) {
+    const std::size_t next = code.find_first_not_of(kSpaces, at);
+    return next != std::string_view::npos && is_name_character(code[next]);
+}
+
 /// The types of the tensor parameters of each declaration, by the place of its opening bracket.
 std::map<std::size_t, std::vector<Range>> find_parameters(std::string_view code) {
     std::map<std::size_t, std::vector<Range>> found;
@@ -51,15 +60,12 @@ std::map<std::size_t, std::vector<Range>> find_parameters(std::string_view code)
         for (std::size_t at = code.find(interface); at != std::string_view::npos;
              at = code.find(interface, at + 1)) {
             const std::size_t open = code.find_first_not_of(kSpaces, at + interface.size());
-            const bool is_word = at == 0 || !is_name_character(code[at - 1]);
-            if (!is_word || open == std::string_view::npos || code[open] != '<') {
+            if (!starts_word(code, at) || open == std::string_view::npos || code[open] != '<') {
                 continue;
             }
             const auto close = find_closing(code, open);
             const auto bracket = enclosing(code, at);
-            const std::size_t name =
-                close ? code.find_first_not_of(kSpaces, *close + 1) : std::string_view::npos;
-            if (bracket && name != std::string_view::npos && is_name_character(code[name])) {
+            if (close && bracket && is_name_next(code, *close + 1)) {
                 found[*bracket].push_back({at, *close + 1});
             }
         }
