@@ -74,6 +74,16 @@ std::vector<BlockRange> find_blocks(std::string_view code) {
     return blocks;
 }
 
+/// Where the statement that begins at `at` has its semicolon, `close` if it has none.
+std::size_t statement_end(std::string_view code, std::size_t at, std::size_t close) {
+    int depth = 0;
+    std::size_t end = at;
+    for (; end < close && (depth > 0 || code[end] != ';'); ++end) {
+        depth += code[end] == '{' ? 1 : code[end] == '}' ? -1 : 0;
+    }
+    return end;
+}
+
 /// Where each statement of a block begins and ends (at its semicolon). What is no variable is left out.
 std::vector<std::string_view> find_members(std::string_view code, const BlockRange& block) {
     std::vector<std::string_view> members;
@@ -87,11 +97,7 @@ std::vector<std::string_view> find_members(std::string_view code, const BlockRan
             at = std::min(code.find('\n', at), block.close);
             continue;
         }
-        int depth = 0;
-        std::size_t end = at;
-        for (; end < block.close && (depth > 0 || code[end] != ';'); ++end) {
-            depth += code[end] == '{' ? 1 : code[end] == '}' ? -1 : 0;
-        }
+        const std::size_t end = statement_end(code, at, block.close);
         const std::string_view statement = code.substr(at, end - at);
         const std::string_view first = word_at(code, at);
         if (!statement.empty() && first != "struct" && first != "enum") {
@@ -101,25 +107,33 @@ std::vector<std::string_view> find_members(std::string_view code, const BlockRan
     }
 }
 
+/// True behind the name that a statement declares, inside `depth` brackets, the sign's own included.
+bool ends_name(char sign, int depth) {
+    return (depth == 0 || (depth == 1 && sign == '[')) && is_one_of(sign, ":=[,");
+}
+
+bool starts_word(std::string_view code, std::size_t at) {
+    return is_name_character(code[at]) && (at == 0 || !is_name_character(code[at - 1]));
+}
+
 /// "color", "power" of "float3 color : packoffset(c0), power[2] = {1, 2}".
 std::vector<std::string> declared_names(std::string_view statement) {
     std::vector<std::string> names;
     std::string_view last;
     int depth = 0;
     bool is_named = false;
-    for (std::size_t i = 0; i <= statement.size(); ++i) {
-        const char c = i < statement.size() ? statement[i] : ',';
-        depth += c == '<' || c == '(' || c == '{' || c == '[' ? 1 : 0;
-        const bool ends_name = depth == 0 || (depth == 1 && c == '[');
-        if (ends_name && (c == ':' || c == '=' || c == '[' || c == ',') && !is_named) {
+    const std::string closed = std::string(statement) + ',';
+    for (std::size_t i = 0; i < closed.size(); ++i) {
+        const char c = closed[i];
+        depth += is_one_of(c, "<({[") ? 1 : 0;
+        if (ends_name(c, depth) && !is_named) {
             names.emplace_back(last);
             is_named = true;
         }
         is_named = is_named && !(depth == 0 && c == ',');
-        depth -= c == '>' || c == ')' || c == '}' || c == ']' ? 1 : 0;
-        if (depth == 0 && is_name_character(c) &&
-            (i == 0 || !is_name_character(statement[i - 1]))) {
-            last = word_at(statement, i);
+        depth -= is_one_of(c, ">)}]") ? 1 : 0;
+        if (depth == 0 && starts_word(closed, i)) {
+            last = word_at(closed, i);
         }
     }
     return names;

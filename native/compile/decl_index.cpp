@@ -21,6 +21,11 @@ bool is_callable_name(std::string_view name) {
             (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_'));
 }
 
+/// A file of a module made of several (`__include`) is a named node without a place.
+bool is_included_file(const DeclPlace& place) {
+    return !place.name.empty() && place.name[0] != '$' && place.location.line <= 0;
+}
+
 bool same_place(const DeclPlace& a, const DeclPlace& b) {
     return a.location.line == b.location.line && a.location.column == b.location.column &&
            a.location.file == b.location.file;
@@ -47,33 +52,37 @@ private:
         switch (m_slang.decl_kind(decl)) {
         case SLANG_DECL_KIND_FUNC: add_function(decl, generic, scope, "", m_out.functions); break;
         case SLANG_DECL_KIND_STRUCT: add_struct(decl, generic, scope); break;
-        case SLANG_DECL_KIND_ENUM:
-            if (place.text != nullptr) {
-                m_out.structs.push_back({.decl = decl,
-                                         .generic = nullptr,
-                                         .full_name = qualified(scope, place.name),
-                                         .place = place,
-                                         .fields = {},
-                                         .methods = {},
-                                         .is_enumeration = true});
-            }
-            break;
+        case SLANG_DECL_KIND_ENUM: add_enumeration(decl, place, scope); break;
         case SLANG_DECL_KIND_GENERIC:
             if (auto* const inner = m_slang.generic_inner(m_slang.decl_generic(decl))) {
                 walk_declaration(inner, decl, scope);
             }
             break;
         case SLANG_DECL_KIND_NAMESPACE: walk_scope(decl, qualified(scope, place.name)); break;
-        case SLANG_DECL_KIND_VARIABLE:
-            if (place.text != nullptr && !place.name.starts_with("SLANG_")) {
-                m_out.variables.emplace_back(m_slang.decl_variable(decl), place);
-            }
-            break;
+        case SLANG_DECL_KIND_VARIABLE: add_variable(decl, place); break;
         default:
-            // A file of a module made of several (`__include`) is a named node without a place.
-            if (!place.name.empty() && place.name[0] != '$' && place.location.line <= 0) {
+            if (is_included_file(place)) {
                 walk_scope(decl, scope);
             }
+        }
+    }
+
+    void add_enumeration(SlangReflectionDecl* decl, const DeclPlace& place,
+                         const std::string& scope) {
+        if (place.text != nullptr) {
+            m_out.structs.push_back({.decl = decl,
+                                     .generic = nullptr,
+                                     .full_name = qualified(scope, place.name),
+                                     .place = place,
+                                     .fields = {},
+                                     .methods = {},
+                                     .is_enumeration = true});
+        }
+    }
+
+    void add_variable(SlangReflectionDecl* decl, const DeclPlace& place) {
+        if (place.text != nullptr && !place.name.starts_with("SLANG_")) {
+            m_out.variables.emplace_back(m_slang.decl_variable(decl), place);
         }
     }
 

@@ -29,6 +29,25 @@ std::optional<reflect::Literal> fit_literal(reflect::Literal literal, const refl
     return literal;
 }
 
+void read_place(const DeclPlace& place, Function& out) {
+    out.location = place.location;
+    if (place.text != nullptr) {
+        out.documentation = place.text->function_comment(place.position);
+        out.is_public =
+            !place.text->declares_module() || place.text->has_modifier(place.position, "public");
+    }
+}
+
+std::string problem_of(const std::string& function, const auto& problems) {
+    const auto found = problems.find(function);
+    return found != problems.end() ? found->second : std::string();
+}
+
+bool has_result(const Function& function) {
+    return function.return_type->kind != reflect::TypeKind::scalar ||
+           function.return_type->scalar != reflect::ScalarKind::void_;
+}
+
 } // namespace
 
 FunctionReader::FunctionReader(Session& session, TypeReader& types)
@@ -57,12 +76,7 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
     if (decl != nullptr) {
         result.is_constructor = decl->is_constructor;
         result.name = decl->is_constructor ? owner->name : decl->place.name;
-        result.location = decl->place.location;
-        if (decl->place.text != nullptr) {
-            result.documentation = decl->place.text->function_comment(decl->place.position);
-            result.is_public = !decl->place.text->declares_module() ||
-                               decl->place.text->has_modifier(decl->place.position, "public");
-        }
+        read_place(decl->place, result);
     }
     result.full_name = std::move(full_name);
     result.owner = owner ? owner->full_name : "";
@@ -77,17 +91,11 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
     take_entry_point_attributes(result);
     result.is_differentiable =
         m_slang.function_modifier(function, SLANG_MODIFIER_DIFFERENTIABLE) != nullptr;
-    const auto find_in = [&](const auto& problems) {
-        const auto problem = problems.find(result.name);
-        return problem != problems.end() ? problem->second : std::string();
-    };
-    result.reverse_problem = find_in(m_reverse_problems);
-    const bool has_result = result.return_type->kind != reflect::TypeKind::scalar ||
-                            result.return_type->scalar != reflect::ScalarKind::void_;
-    if (result.reverse_problem.empty() && has_result) { // without one, a backward call runs it once
-        result.reverse_problem = find_in(m_memory_problems);
+    result.reverse_problem = problem_of(result.name, m_reverse_problems);
+    if (result.reverse_problem.empty() && has_result(result)) { // else a backward call runs it once
+        result.reverse_problem = problem_of(result.name, m_memory_problems);
     }
-    result.forward_problem = find_in(m_forward_problems);
+    result.forward_problem = problem_of(result.name, m_forward_problems);
     result.is_static = m_slang.function_modifier(function, SLANG_MODIFIER_STATIC) != nullptr;
     result.is_mutating = m_slang.function_modifier(function, SLANG_MODIFIER_MUTATING) != nullptr;
     return result;

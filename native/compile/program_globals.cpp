@@ -220,35 +220,46 @@ private:
         case SLANG_TYPE_KIND_POINTER:
         case SLANG_TYPE_KIND_ENUM: out.push_back(base); return true;
         case SLANG_TYPE_KIND_VECTOR: add_vector(base, type, stride_of(layout), out); return true;
-        case SLANG_TYPE_KIND_MATRIX: {
-            const unsigned rows = std::max(m_slang.type_row_count(type), 1U);
-            SlangReflectionTypeLayout* const row = m_slang.type_layout_element(layout);
-            for (unsigned i = 0; i < rows; ++i) {
-                add_vector(base + i * (size_of(layout) / rows), m_slang.type_layout_type(row),
-                           stride_of(row), out);
-            }
-            return true;
-        }
-        case SLANG_TYPE_KIND_ARRAY: {
-            SlangReflectionTypeLayout* const element = m_slang.type_layout_element(layout);
-            const std::size_t count = m_slang.type_element_count(type, m_program);
-            bool is_plain = count > 0 && count <= size_of(layout);
-            for (std::size_t i = 0; is_plain && i < count; ++i) {
-                is_plain = add_offsets(
-                    element, base + static_cast<std::uint32_t>(i) * stride_of(layout), out);
-            }
-            return is_plain;
-        }
-        case SLANG_TYPE_KIND_STRUCT: {
-            bool is_plain = true;
-            for (unsigned i = 0; is_plain && i < m_slang.type_field_count(type); ++i) {
-                SlangReflectionVariableLayout* const field = m_slang.type_layout_field(layout, i);
-                is_plain = add_offsets(m_slang.layout_type(field), base + offset_of(field), out);
-            }
-            return is_plain;
-        }
+        case SLANG_TYPE_KIND_MATRIX: add_rows(layout, base, out); return true;
+        case SLANG_TYPE_KIND_ARRAY: return add_element_offsets(layout, base, out);
+        case SLANG_TYPE_KIND_STRUCT: return add_field_offsets(layout, base, out);
         default: return false;
         }
+    }
+
+    void add_rows(SlangReflectionTypeLayout* matrix, std::uint32_t base,
+                  std::vector<std::uint32_t>& out) const {
+        const unsigned rows =
+            std::max(m_slang.type_row_count(m_slang.type_layout_type(matrix)), 1U);
+        SlangReflectionTypeLayout* const row = m_slang.type_layout_element(matrix);
+        for (unsigned i = 0; i < rows; ++i) {
+            add_vector(base + i * (size_of(matrix) / rows), m_slang.type_layout_type(row),
+                       stride_of(row), out);
+        }
+    }
+
+    bool add_element_offsets(SlangReflectionTypeLayout* array, std::uint32_t base,
+                             std::vector<std::uint32_t>& out) const {
+        SlangReflectionTypeLayout* const element = m_slang.type_layout_element(array);
+        const std::size_t count =
+            m_slang.type_element_count(m_slang.type_layout_type(array), m_program);
+        bool is_plain = count > 0 && count <= size_of(array);
+        for (std::size_t i = 0; is_plain && i < count; ++i) {
+            is_plain =
+                add_offsets(element, base + static_cast<std::uint32_t>(i) * stride_of(array), out);
+        }
+        return is_plain;
+    }
+
+    bool add_field_offsets(SlangReflectionTypeLayout* structure, std::uint32_t base,
+                           std::vector<std::uint32_t>& out) const {
+        const unsigned count = m_slang.type_field_count(m_slang.type_layout_type(structure));
+        bool is_plain = true;
+        for (unsigned i = 0; is_plain && i < count; ++i) {
+            SlangReflectionVariableLayout* const field = m_slang.type_layout_field(structure, i);
+            is_plain = add_offsets(m_slang.layout_type(field), base + offset_of(field), out);
+        }
+        return is_plain;
     }
 
     void add_vector(std::uint32_t base, SlangReflectionType* type, std::uint32_t stride,

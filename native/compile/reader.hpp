@@ -21,6 +21,7 @@ public:
     std::vector<reflect::Attribute> read(SlangReflectionFunction* function) const;
 
 private:
+    bool is_float(SlangReflectionType* type) const;
     reflect::Attribute read_one(SlangReflectionAttribute* attribute) const;
 
     const SlangFunctions& m_slang;

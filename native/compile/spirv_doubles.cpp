@@ -37,13 +37,8 @@ public:
         const std::uint32_t operation = instruction[0] & 0xFFFF;
         const std::size_t length = instruction.size();
         if (operation == kExtInstImport && length > 2) {
-            const Words literal = instruction.subspan(2);
-            if (literal.size_bytes() > kFunctionSet.size() &&
-                std::memcmp(literal.data(), kFunctionSet.data(), kFunctionSet.size()) == 0) {
-                m_set = instruction[1];
-            }
-        } else if ((operation == kTypeFloat && length > 2 && instruction[2] == kDoubleBits) ||
-                   (operation == kTypeVector && length > 3 && is_double(instruction[2]))) {
+            read_set(instruction);
+        } else if (declares_double(instruction)) {
             m_doubles.push_back(instruction[1]);
         } else if (operation == kExtInst && length > 4 && instruction[3] == m_set &&
                    is_double(instruction[1])) {
@@ -54,6 +49,21 @@ public:
     }
 
 private:
+    void read_set(Words import) {
+        const Words literal = import.subspan(2);
+        if (literal.size_bytes() > kFunctionSet.size() &&
+            std::memcmp(literal.data(), kFunctionSet.data(), kFunctionSet.size()) == 0) {
+            m_set = import[1];
+        }
+    }
+
+    bool declares_double(Words instruction) const {
+        const std::uint32_t operation = instruction[0] & 0xFFFF;
+        const std::size_t length = instruction.size();
+        return (operation == kTypeFloat && length > 2 && instruction[2] == kDoubleBits) ||
+               (operation == kTypeVector && length > 3 && is_double(instruction[2]));
+    }
+
     bool is_double(std::uint32_t type) const {
         return std::find(m_doubles.begin(), m_doubles.end(), type) != m_doubles.end();
     }

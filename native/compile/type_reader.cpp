@@ -105,6 +105,24 @@ std::string without_generics(std::string_view full_name) {
     return result;
 }
 
+/// Where the arguments of a name that ends with `>` begin. Backwards: in "Outer<int>.Inner<float>" only the last list
+/// belongs to the type itself.
+/// @param depth set to the number of `>` without a `<`.
+std::size_t last_list_begin(std::string_view full_name, int& depth) {
+    for (std::size_t i = full_name.size(); i-- > 0;) {
+        depth += full_name[i] == '>' ? 1 : 0;
+        depth -= full_name[i] == '<' ? 1 : 0;
+        if (depth == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+std::string argument_or_nothing(const std::vector<std::string>& arguments, std::size_t index) {
+    return index < arguments.size() ? arguments[index] : "";
+}
+
 } // namespace
 
 std::vector<std::string> generic_argument_texts(std::string_view full_name) {
@@ -113,19 +131,11 @@ std::vector<std::string> generic_argument_texts(std::string_view full_name) {
         return result;
     }
     int depth = 0;
-    std::size_t start = 0;
-    const std::size_t last = full_name.size() - 1;
-    // Backwards: in "Outer<int>.Inner<float>" only the last list belongs to the type itself.
-    for (std::size_t i = last + 1; i-- > 0 && start == 0;) {
-        depth += full_name[i] == '>' ? 1 : 0;
-        depth -= full_name[i] == '<' ? 1 : 0;
-        start = depth == 0 ? i + 1 : 0;
-    }
     std::string word;
-    for (std::size_t i = start; i < last; ++i) {
+    for (std::size_t i = last_list_begin(full_name, depth); i < full_name.size() - 1; ++i) {
         const char c = full_name[i];
-        depth += c == '<' || c == '(' || c == '[' ? 1 : 0;
-        depth -= c == '>' || c == ')' || c == ']' ? 1 : 0;
+        depth += is_one_of(c, "<([") ? 1 : 0;
+        depth -= is_one_of(c, ">)]") ? 1 : 0;
         if (c == ',' && depth == 0) {
             result.push_back(std::exchange(word, ""));
         } else if (c != ' ' || !word.empty()) {
@@ -252,9 +262,8 @@ void TypeReader::read_vector(SlangReflectionType* type, Type& out) const {
     out.scalar = kind;
     out.columns = length;
     out.count_parameter = parameter;
-    out.element = kind != ScalarKind::void_
-                      ? reflect::scalar_type(kind, m_rules)
-                      : generic_parameter(arguments.empty() ? "" : arguments[0]);
+    out.element = kind != ScalarKind::void_ ? reflect::scalar_type(kind, m_rules)
+                                            : generic_parameter(argument_or_nothing(arguments, 0));
 }
 
 void TypeReader::read_matrix(SlangReflectionType* type, Type& out) const {
@@ -263,8 +272,8 @@ void TypeReader::read_matrix(SlangReflectionType* type, Type& out) const {
     std::int32_t columns = 0;
     std::string row_parameter;
     std::string column_parameter;
-    read_size(arguments.size() > 1 ? arguments[1] : "", rows, row_parameter);
-    read_size(arguments.size() > 2 ? arguments[2] : "", columns, column_parameter);
+    read_size(argument_or_nothing(arguments, 1), rows, row_parameter);
+    read_size(argument_or_nothing(arguments, 2), columns, column_parameter);
     SlangReflectionType* element = m_slang.type_element_type(type);
     // The element of a matrix is its row.
     if (element != nullptr && m_slang.type_kind(element) == SLANG_TYPE_KIND_VECTOR) {
@@ -281,9 +290,8 @@ void TypeReader::read_matrix(SlangReflectionType* type, Type& out) const {
     out.columns = columns;
     out.row_parameter = row_parameter;
     out.count_parameter = column_parameter;
-    out.element = kind != ScalarKind::void_
-                      ? reflect::scalar_type(kind, m_rules)
-                      : generic_parameter(arguments.empty() ? "" : arguments[0]);
+    out.element = kind != ScalarKind::void_ ? reflect::scalar_type(kind, m_rules)
+                                            : generic_parameter(argument_or_nothing(arguments, 0));
 }
 
 void TypeReader::read_array(SlangReflectionType* type, Type& out) {
