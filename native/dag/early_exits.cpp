@@ -8,13 +8,22 @@
 
 namespace weft::dag {
 
+namespace {
+
+/// True for a block that does nothing but choose where to go on.
+bool is_bare_choice(const Block& block) {
+    return block.terminator.opcode == spv::branch_conditional && block.continue_target == 0 &&
+           block.body.empty();
+}
+
+} // namespace
+
 /// A function that returns from a loop in a loop leaves the inner one with a truth value, which then leaves the outer one. Merged
 /// with the others, ways that bring `true` would make the outer loop's counter a choice between it and the value returned.
 /// Whatever lies behind the loop and uses a value of the block gets it from the edge, as one that outlived the loop.
 Flow::Exits Flow::leave_loops(const Block& block, Edges& edges) {
     const Instruction& end = block.terminator;
-    if (edges.size() < 2 || end.opcode != spv::branch_conditional || block.continue_target != 0 ||
-        !block.body.empty()) {
+    if (edges.size() < 2 || !is_bare_choice(block)) {
         return {};
     }
     const auto phi =

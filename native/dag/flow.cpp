@@ -16,6 +16,12 @@ constexpr int kMaxDepth = 200; // of constructs in each other
 constexpr std::uint64_t kMostSteps =
     2'000'000; // blocks run: constants alone make no nodes that end it
 
+/// True for the header of a loop, an `if` or a `switch`.
+bool begins_construct(const Block& block) {
+    return block.continue_target != 0 ||
+           (block.merge != 0 && block.terminator.opcode != spv::branch);
+}
+
 } // namespace
 
 /// Counts a block as a stop for as long as it lives.
@@ -243,8 +249,7 @@ Flow::Exits Flow::run_from(Id label, Edges edges) {
         append(exits, leave_loops(block, edges));
         const NodeId predicate = arrive(block, edges);
         run_body(block, predicate);
-        if (block.continue_target != 0 ||
-            (block.merge != 0 && block.terminator.opcode != spv::branch)) {
+        if (begins_construct(block)) {
             Edges after;
             append(exits, block.continue_target != 0 ? run_loop(block, predicate, after)
                                                      : run_construct(block, predicate, after));

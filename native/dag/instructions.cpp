@@ -29,13 +29,16 @@ Instructions::Instructions(const SpirvModule& module, Function& function)
     }
 }
 
+bool Instructions::run_numbers(const Instruction& i) {
+    return run_matrix(i) || run_arithmetic(i) || run_comparison(i) || run_conversion(i);
+}
+
 void Instructions::run(const Instruction& i, NodeId predicate) {
     m_value_types[i.result] = i.type;
     if (i.place.line != 0) {
         graph().set_place(i.place);
     }
-    if (run_memory(i, predicate) || run_texture(i) || run_composite(i) || run_matrix(i) ||
-        run_arithmetic(i) || run_comparison(i) || run_conversion(i)) {
+    if (run_memory(i, predicate) || run_texture(i) || run_composite(i) || run_numbers(i)) {
         return;
     }
     if (i.opcode == spv::ext_inst) {

@@ -95,6 +95,8 @@ private:
                                     const Leaves& value);
 
     bool run_composite(const Instruction& i);
+    void construct(const Instruction& i);
+    void select_parts(const Instruction& i);
     void extract(const Instruction& i);
     void insert(const Instruction& i);
     void shuffle(const Instruction& i);
@@ -110,12 +112,15 @@ private:
     void read_image(const Instruction& i, const std::string& name);
     void set_lookup(const Instruction& i, const Texture& texture, std::span<const NodeId> place);
 
+    bool run_numbers(const Instruction& i);
     bool run_matrix(const Instruction& i);
     bool run_arithmetic(const Instruction& i);
     bool run_comparison(const Instruction& i);
     bool run_conversion(const Instruction& i);
     void run_bitcast(const Instruction& i);
     void run_extended(const Instruction& i);
+    void run_scale(const Instruction& i, float factor);
+    void run_step(const Instruction& i);
     void run_clamp(const Instruction& i, std::uint32_t number);
     void run_smoothstep(const Instruction& i);
     void run_geometric(const Instruction& i, std::uint32_t number);
@@ -125,6 +130,7 @@ private:
     [[nodiscard]] Leaves mapped(Op op, std::span<const Leaves> arguments);
     [[nodiscard]] NodeId dot(std::span<const NodeId> a, std::span<const NodeId> b);
     /// Of a square matrix, column by column.
+    [[nodiscard]] Leaves cross(const Leaves& a, const Leaves& b);
     [[nodiscard]] NodeId determinant(const Leaves& matrix);
     void check_width(const SpirvType& type) const;
 

@@ -4,9 +4,11 @@
 #include "dag/instructions.hpp"
 #include "dag/opcodes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 namespace weft::dag {
 
@@ -14,40 +16,38 @@ using core::text;
 
 namespace {
 
-std::optional<Op> arithmetic(std::uint16_t opcode) {
-    switch (opcode) {
-    case spv::f_negate: return Op::f_neg;
-    case spv::s_negate: return Op::i_neg;
-    case spv::i_add: return Op::i_add;
-    case spv::f_add: return Op::f_add;
-    case spv::i_sub: return Op::i_sub;
-    case spv::f_sub: return Op::f_sub;
-    case spv::i_mul: return Op::i_mul;
-    case spv::f_mul: return Op::f_mul;
-    case spv::u_div: return Op::u_div;
-    case spv::s_div: return Op::s_div;
-    case spv::f_div: return Op::f_div;
-    case spv::u_mod: return Op::u_mod;
-    case spv::s_rem: return Op::s_rem;
-    case spv::s_mod: return Op::s_mod;
-    case spv::f_rem: return Op::f_rem;
-    case spv::f_mod: return Op::f_mod;
-    case spv::shift_right_logical: return Op::shift_right;
-    case spv::shift_right_arithmetic: return Op::shift_right_signed;
-    case spv::shift_left_logical: return Op::shift_left;
-    case spv::bitwise_or: return Op::i_or;
-    case spv::bitwise_xor: return Op::i_xor;
-    case spv::bitwise_and: return Op::i_and;
-    case spv::bitwise_not: return Op::i_not;
-    case spv::logical_or: return Op::b_or;
-    case spv::logical_and: return Op::b_and;
-    case spv::logical_not: return Op::b_not;
-    case spv::logical_equal: return Op::b_equal;
-    case spv::is_nan: return Op::is_nan;
-    case spv::is_inf: return Op::is_inf;
-    default: return std::nullopt;
-    }
-}
+constexpr float kDegree = std::numbers::pi_v<float> / 180.f; // in radians
+
+constexpr auto kArithmetic = std::to_array<std::pair<std::uint16_t, Op>>(
+    {{spv::f_negate, Op::f_neg},
+     {spv::s_negate, Op::i_neg},
+     {spv::i_add, Op::i_add},
+     {spv::f_add, Op::f_add},
+     {spv::i_sub, Op::i_sub},
+     {spv::f_sub, Op::f_sub},
+     {spv::i_mul, Op::i_mul},
+     {spv::f_mul, Op::f_mul},
+     {spv::u_div, Op::u_div},
+     {spv::s_div, Op::s_div},
+     {spv::f_div, Op::f_div},
+     {spv::u_mod, Op::u_mod},
+     {spv::s_rem, Op::s_rem},
+     {spv::s_mod, Op::s_mod},
+     {spv::f_rem, Op::f_rem},
+     {spv::f_mod, Op::f_mod},
+     {spv::shift_right_logical, Op::shift_right},
+     {spv::shift_right_arithmetic, Op::shift_right_signed},
+     {spv::shift_left_logical, Op::shift_left},
+     {spv::bitwise_or, Op::i_or},
+     {spv::bitwise_xor, Op::i_xor},
+     {spv::bitwise_and, Op::i_and},
+     {spv::bitwise_not, Op::i_not},
+     {spv::logical_or, Op::b_or},
+     {spv::logical_and, Op::b_and},
+     {spv::logical_not, Op::b_not},
+     {spv::logical_equal, Op::b_equal},
+     {spv::is_nan, Op::is_nan},
+     {spv::is_inf, Op::is_inf}});
 
 /// A comparison as one that exists: of swapped sides, or the contrary of one.
 struct Comparison {
@@ -56,85 +56,68 @@ struct Comparison {
     bool is_negated = false;
 };
 
+constexpr auto kComparisons = std::to_array<std::pair<std::uint16_t, Comparison>>(
+    {{spv::logical_not_equal, Comparison{Op::b_equal, false, true}},
+     {spv::i_equal, Comparison{Op::i_equal}},
+     {spv::i_not_equal, Comparison{Op::i_not_equal}},
+     {spv::u_greater_than, Comparison{Op::u_less, true}},
+     {spv::s_greater_than, Comparison{Op::s_less, true}},
+     {spv::u_greater_than_equal, Comparison{Op::u_less_equal, true}},
+     {spv::s_greater_than_equal, Comparison{Op::s_less_equal, true}},
+     {spv::u_less_than, Comparison{Op::u_less}},
+     {spv::s_less_than, Comparison{Op::s_less}},
+     {spv::u_less_than_equal, Comparison{Op::u_less_equal}},
+     {spv::s_less_than_equal, Comparison{Op::s_less_equal}},
+     {spv::f_ord_equal, Comparison{Op::f_equal}},
+     {spv::f_unord_not_equal, Comparison{Op::f_not_equal}},
+     {spv::f_ord_less_than, Comparison{Op::f_less}},
+     {spv::f_ord_greater_than, Comparison{Op::f_less, true}},
+     {spv::f_ord_less_than_equal, Comparison{Op::f_less_equal}},
+     {spv::f_ord_greater_than_equal, Comparison{Op::f_less_equal, true}},
+     // With NaN these are true: the contrary of those that are false.
+     {spv::f_unord_less_than, Comparison{Op::f_less_equal, true, true}},
+     {spv::f_unord_greater_than, Comparison{Op::f_less_equal, false, true}},
+     {spv::f_unord_less_than_equal, Comparison{Op::f_less, true, true}},
+     {spv::f_unord_greater_than_equal, Comparison{Op::f_less, false, true}}});
+
+template <typename Key, typename Value, std::size_t size>
+std::optional<Value> find_in(const std::array<std::pair<Key, Value>, size>& table, Key key) {
+    const auto found = std::ranges::find(table, key, &std::pair<Key, Value>::first);
+    return found == table.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<Comparison> comparison(std::uint16_t opcode) {
-    switch (opcode) {
-    case spv::logical_not_equal: return Comparison{Op::b_equal, false, true};
-    case spv::i_equal: return Comparison{Op::i_equal};
-    case spv::i_not_equal: return Comparison{Op::i_not_equal};
-    case spv::u_greater_than: return Comparison{Op::u_less, true};
-    case spv::s_greater_than: return Comparison{Op::s_less, true};
-    case spv::u_greater_than_equal: return Comparison{Op::u_less_equal, true};
-    case spv::s_greater_than_equal: return Comparison{Op::s_less_equal, true};
-    case spv::u_less_than: return Comparison{Op::u_less};
-    case spv::s_less_than: return Comparison{Op::s_less};
-    case spv::u_less_than_equal: return Comparison{Op::u_less_equal};
-    case spv::s_less_than_equal: return Comparison{Op::s_less_equal};
-    case spv::f_ord_equal: return Comparison{Op::f_equal};
-    case spv::f_unord_not_equal: return Comparison{Op::f_not_equal};
-    case spv::f_ord_less_than: return Comparison{Op::f_less};
-    case spv::f_ord_greater_than: return Comparison{Op::f_less, true};
-    case spv::f_ord_less_than_equal: return Comparison{Op::f_less_equal};
-    case spv::f_ord_greater_than_equal: return Comparison{Op::f_less_equal, true};
-    // With NaN these are true: the contrary of those that are false.
-    case spv::f_unord_less_than: return Comparison{Op::f_less_equal, true, true};
-    case spv::f_unord_greater_than: return Comparison{Op::f_less_equal, false, true};
-    case spv::f_unord_less_than_equal: return Comparison{Op::f_less, true, true};
-    case spv::f_unord_greater_than_equal: return Comparison{Op::f_less, false, true};
-    default: return std::nullopt;
-    }
+    return find_in(kComparisons, opcode);
 }
 
 /// Functions that are one operation, component by component.
-std::optional<Op> extended(std::uint32_t number) {
-    switch (number) {
-    case spv::glsl::round: // Which way halves go is left open there.
-    case spv::glsl::round_even: return Op::round_even;
-    case spv::glsl::trunc: return Op::trunc;
-    case spv::glsl::f_abs: return Op::f_abs;
-    case spv::glsl::s_abs: return Op::s_abs;
-    case spv::glsl::f_sign: return Op::f_sign;
-    case spv::glsl::s_sign: return Op::s_sign;
-    case spv::glsl::floor: return Op::floor;
-    case spv::glsl::ceil: return Op::ceil;
-    case spv::glsl::fract: return Op::fract;
-    case spv::glsl::sin: return Op::sin;
-    case spv::glsl::cos: return Op::cos;
-    case spv::glsl::tan: return Op::tan;
-    case spv::glsl::asin: return Op::asin;
-    case spv::glsl::acos: return Op::acos;
-    case spv::glsl::atan: return Op::atan;
-    case spv::glsl::sinh: return Op::sinh;
-    case spv::glsl::cosh: return Op::cosh;
-    case spv::glsl::tanh: return Op::tanh;
-    case spv::glsl::asinh: return Op::asinh;
-    case spv::glsl::acosh: return Op::acosh;
-    case spv::glsl::atanh: return Op::atanh;
-    case spv::glsl::atan2: return Op::atan2;
-    case spv::glsl::pow: return Op::pow;
-    case spv::glsl::exp: return Op::exp;
-    case spv::glsl::log: return Op::log;
-    case spv::glsl::exp2: return Op::exp2;
-    case spv::glsl::log2: return Op::log2;
-    case spv::glsl::sqrt: return Op::sqrt;
-    case spv::glsl::inverse_sqrt: return Op::inverse_sqrt;
-    case spv::glsl::f_min:
-    case spv::glsl::n_min: return Op::f_min;
-    case spv::glsl::f_max:
-    case spv::glsl::n_max: return Op::f_max;
-    case spv::glsl::u_min: return Op::u_min;
-    case spv::glsl::s_min: return Op::s_min;
-    case spv::glsl::u_max: return Op::u_max;
-    case spv::glsl::s_max: return Op::s_max;
-    case spv::glsl::f_mix: return Op::f_mix;
-    case spv::glsl::fma: return Op::f_fma;
-    default: return std::nullopt;
-    }
-}
+constexpr auto kExtended = std::to_array<std::pair<std::uint32_t, Op>>(
+    {// Which way halves go is left open there.
+     {spv::glsl::round, Op::round_even}, {spv::glsl::round_even, Op::round_even},
+     {spv::glsl::trunc, Op::trunc},      {spv::glsl::f_abs, Op::f_abs},
+     {spv::glsl::s_abs, Op::s_abs},      {spv::glsl::f_sign, Op::f_sign},
+     {spv::glsl::s_sign, Op::s_sign},    {spv::glsl::floor, Op::floor},
+     {spv::glsl::ceil, Op::ceil},        {spv::glsl::fract, Op::fract},
+     {spv::glsl::sin, Op::sin},          {spv::glsl::cos, Op::cos},
+     {spv::glsl::tan, Op::tan},          {spv::glsl::asin, Op::asin},
+     {spv::glsl::acos, Op::acos},        {spv::glsl::atan, Op::atan},
+     {spv::glsl::sinh, Op::sinh},        {spv::glsl::cosh, Op::cosh},
+     {spv::glsl::tanh, Op::tanh},        {spv::glsl::asinh, Op::asinh},
+     {spv::glsl::acosh, Op::acosh},      {spv::glsl::atanh, Op::atanh},
+     {spv::glsl::atan2, Op::atan2},      {spv::glsl::pow, Op::pow},
+     {spv::glsl::exp, Op::exp},          {spv::glsl::log, Op::log},
+     {spv::glsl::exp2, Op::exp2},        {spv::glsl::log2, Op::log2},
+     {spv::glsl::sqrt, Op::sqrt},        {spv::glsl::inverse_sqrt, Op::inverse_sqrt},
+     {spv::glsl::f_min, Op::f_min},      {spv::glsl::n_min, Op::f_min},
+     {spv::glsl::f_max, Op::f_max},      {spv::glsl::n_max, Op::f_max},
+     {spv::glsl::u_min, Op::u_min},      {spv::glsl::s_min, Op::s_min},
+     {spv::glsl::u_max, Op::u_max},      {spv::glsl::s_max, Op::s_max},
+     {spv::glsl::f_mix, Op::f_mix},      {spv::glsl::fma, Op::f_fma}});
 
 } // namespace
 
 bool Instructions::run_arithmetic(const Instruction& i) {
-    if (const std::optional<Op> op = arithmetic(i.opcode)) {
+    if (const std::optional<Op> op = find_in(kArithmetic, i.opcode)) {
         map(i, *op);
         return true;
     }
@@ -238,6 +221,23 @@ bool Instructions::run_matrix(const Instruction& i) {
     return true;
 }
 
+void Instructions::run_scale(const Instruction& i, float factor) {
+    const Leaves number = value(operand(i, 0));
+    const Leaves factors(number.size(), graph().constant(factor));
+    set_rounded(i, mapped(Op::f_mul, std::array{number, factors}));
+}
+
+void Instructions::run_step(const Instruction& i) {
+    const Leaves edge = value(operand(i, 0));
+    const Leaves x = value(operand(i, 1));
+    const Leaves is_below = mapped(Op::f_less, std::array{x, edge});
+    Leaves leaves;
+    for (const NodeId below : is_below) {
+        leaves.push_back(graph().select(below, graph().constant(0.f), graph().constant(1.f)));
+    }
+    set(i.result, std::move(leaves));
+}
+
 void Instructions::run_extended(const Instruction& i) {
     const auto set_of = m_module.imports.find(operand(i, 0));
     if (set_of != m_module.imports.end() && set_of->second == kPrints) {
@@ -250,35 +250,18 @@ void Instructions::run_extended(const Instruction& i) {
     const std::uint32_t number = operand(i, 1);
     Instruction plain = i;
     plain.operands.erase(plain.operands.begin(), plain.operands.begin() + 2);
-    if (const std::optional<Op> op = extended(number)) {
+    if (const std::optional<Op> op = find_in(kExtended, number)) {
         map(plain, *op);
         return;
     }
     switch (number) {
-    case spv::glsl::radians:
-    case spv::glsl::degrees: {
-        constexpr float kDegree = std::numbers::pi_v<float> / 180.f;
-        const Leaves angle = value(operand(plain, 0));
-        const float factor = number == spv::glsl::radians ? kDegree : 1.f / kDegree;
-        const Leaves factors(angle.size(), graph().constant(factor));
-        set_rounded(i, mapped(Op::f_mul, std::array{angle, factors}));
-        return;
-    }
+    case spv::glsl::radians: run_scale(plain, kDegree); return;
+    case spv::glsl::degrees: run_scale(plain, 1.f / kDegree); return;
     case spv::glsl::f_clamp:
     case spv::glsl::n_clamp:
     case spv::glsl::u_clamp:
     case spv::glsl::s_clamp: run_clamp(plain, number); return;
-    case spv::glsl::step: {
-        const Leaves edge = value(operand(plain, 0));
-        const Leaves x = value(operand(plain, 1));
-        const Leaves is_below = mapped(Op::f_less, std::array{x, edge});
-        Leaves leaves;
-        for (const NodeId below : is_below) {
-            leaves.push_back(graph().select(below, graph().constant(0.f), graph().constant(1.f)));
-        }
-        set(i.result, std::move(leaves));
-        return;
-    }
+    case spv::glsl::step: run_step(plain); return;
     case spv::glsl::smoothstep: run_smoothstep(plain); return;
     default: run_geometric(plain, number);
     }
@@ -334,6 +317,20 @@ NodeId Instructions::determinant(const Leaves& matrix) {
     return sum;
 }
 
+Leaves Instructions::cross(const Leaves& a, const Leaves& b) {
+    if (a.size() != 3 || b.size() != 3) {
+        throw SpirvError("spirv: the cross product of vectors that have not three components");
+    }
+    Leaves leaves;
+    for (std::size_t k = 0; k < 3; k++) {
+        const std::size_t p = (k + 1) % 3;
+        const std::size_t q = (k + 2) % 3;
+        leaves.push_back(
+            make(Op::f_sub, {make(Op::f_mul, {a[p], b[q]}), make(Op::f_mul, {a[q], b[p]})}));
+    }
+    return leaves;
+}
+
 void Instructions::run_geometric(const Instruction& i, std::uint32_t number) {
     const Leaves a = value(operand(i, 0));
     const Leaves b = i.operands.size() > 1 ? value(i.operands[1]) : Leaves{};
@@ -348,20 +345,7 @@ void Instructions::run_geometric(const Instruction& i, std::uint32_t number) {
         set_rounded(i, mapped(Op::f_mul, std::array{a, Leaves(a.size(), scale)}));
         return;
     }
-    case spv::glsl::cross: {
-        if (a.size() != 3 || b.size() != 3) {
-            throw SpirvError("spirv: the cross product of vectors that have not three components");
-        }
-        Leaves leaves;
-        for (std::size_t k = 0; k < 3; k++) {
-            const std::size_t p = (k + 1) % 3;
-            const std::size_t q = (k + 2) % 3;
-            leaves.push_back(
-                make(Op::f_sub, {make(Op::f_mul, {a[p], b[q]}), make(Op::f_mul, {a[q], b[p]})}));
-        }
-        set_rounded(i, std::move(leaves));
-        return;
-    }
+    case spv::glsl::cross: set_rounded(i, cross(a, b)); return;
     case spv::glsl::reflect: {
         const NodeId twice = make(Op::f_mul, {graph().constant(2.f), dot(b, a)});
         const Leaves along = mapped(Op::f_mul, std::array{Leaves(b.size(), twice), b});

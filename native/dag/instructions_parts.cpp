@@ -83,41 +83,43 @@ Leaves Instructions::write_part(Leaves whole, Id type, std::span<const NodeId> p
     return whole;
 }
 
+void Instructions::construct(const Instruction& i) {
+    Leaves leaves;
+    for (const Id part : i.operands) {
+        const Leaves own = value(part);
+        leaves.insert(leaves.end(), own.begin(), own.end());
+    }
+    set(i.result, std::move(leaves));
+}
+
+void Instructions::select_parts(const Instruction& i) {
+    const Leaves condition = value(operand(i, 0));
+    const Leaves yes = value(operand(i, 1));
+    const Leaves no = value(operand(i, 2));
+    if (condition.size() == 1) {
+        set(i.result, select(condition[0], yes, no));
+        return;
+    }
+    if (condition.size() != yes.size() || yes.size() != no.size()) {
+        fail("a choice between vectors of different sizes");
+    }
+    Leaves leaves(yes.size());
+    for (std::size_t k = 0; k < yes.size(); k++) {
+        leaves[k] = graph().select(condition[k], yes[k], no[k]);
+    }
+    set(i.result, std::move(leaves));
+}
+
 bool Instructions::run_composite(const Instruction& i) {
     switch (i.opcode) {
-    case spv::composite_construct: {
-        Leaves leaves;
-        for (const Id part : i.operands) {
-            const Leaves own = value(part);
-            leaves.insert(leaves.end(), own.begin(), own.end());
-        }
-        set(i.result, std::move(leaves));
-        return true;
-    }
+    case spv::composite_construct: construct(i); return true;
     case spv::composite_extract: extract(i); return true;
     case spv::composite_insert: insert(i); return true;
     case spv::vector_shuffle: shuffle(i); return true;
     case spv::vector_extract_dynamic: extract_dynamic(i); return true;
     case spv::vector_insert_dynamic: insert_dynamic(i); return true;
     case spv::copy_object: set(i.result, value(operand(i, 0))); return true;
-    case spv::select: {
-        const Leaves condition = value(operand(i, 0));
-        const Leaves yes = value(operand(i, 1));
-        const Leaves no = value(operand(i, 2));
-        if (condition.size() == 1) {
-            set(i.result, select(condition[0], yes, no));
-            return true;
-        }
-        if (condition.size() != yes.size() || yes.size() != no.size()) {
-            fail("a choice between vectors of different sizes");
-        }
-        Leaves leaves(yes.size());
-        for (std::size_t k = 0; k < yes.size(); k++) {
-            leaves[k] = graph().select(condition[k], yes[k], no[k]);
-        }
-        set(i.result, std::move(leaves));
-        return true;
-    }
+    case spv::select: select_parts(i); return true;
     default: return false;
     }
 }

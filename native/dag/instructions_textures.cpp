@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::uint32_t kTexel = 4; // components
 
+constexpr auto kUnknownToNodes = std::to_array<std::uint16_t>(
+    {spv::image_sample_dref_implicit_lod, spv::image_sample_dref_explicit_lod, spv::image_fetch,
+     spv::image_gather, spv::image_dref_gather, spv::image_read, spv::image_write,
+     spv::image_query_size_lod, spv::image_query_size, spv::image_query_lod,
+     spv::image_query_levels});
+
 } // namespace
 
 /// Where a texture is looked up; with SampleGrad, which has room for nine numbers, these three by three.
@@ -97,23 +103,14 @@ void Instructions::read_image(const Instruction& i, const std::string& name) {
 }
 
 bool Instructions::run_texture(const Instruction& i) {
+    if (std::ranges::find(kUnknownToNodes, i.opcode) != kUnknownToNodes.end()) {
+        refuse("the function reads texels of an image, its size or its levels, which no node "
+               "does; write Sample(sampler, uv)");
+    }
     switch (i.opcode) {
     case spv::sampled_image: m_images[i.result] = m_images[operand(i, 0)]; return true;
     case spv::image_sample_implicit_lod:
     case spv::image_sample_explicit_lod: break;
-    case spv::image_sample_dref_implicit_lod:
-    case spv::image_sample_dref_explicit_lod:
-    case spv::image_fetch:
-    case spv::image_gather:
-    case spv::image_dref_gather:
-    case spv::image_read:
-    case spv::image_write:
-    case spv::image_query_size_lod:
-    case spv::image_query_size:
-    case spv::image_query_lod:
-    case spv::image_query_levels:
-        refuse("the function reads texels of an image, its size or its levels, which no node "
-               "does; write Sample(sampler, uv)");
     default: return false;
     }
     const auto name = m_module.names.find(m_images[operand(i, 0)]);

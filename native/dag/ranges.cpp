@@ -25,6 +25,12 @@ Range product(const Range& a, const Range& b) {
     return checked({std::min(ends), std::max(ends)});
 }
 
+/// With the sign of the dividend, by what is positive.
+Range signed_remainder(const Range& a, const Range& b) {
+    return {a.low < 0 ? std::max(a.low, 1 - b.high) : 0,
+            a.high > 0 ? std::min(a.high, b.high - 1) : 0};
+}
+
 /// Quotients and remainders by what is positive.
 Range divided(const Range& a, const Range& b, Op op) {
     if (b.low <= 0) {
@@ -41,9 +47,7 @@ Range divided(const Range& a, const Range& b, Op op) {
         return {std::min(ends), std::max(ends)};
     }
     case Op::s_mod: return {0, b.high - 1};
-    default: // the sign is that of the dividend
-        return {a.low < 0 ? std::max(a.low, 1 - b.high) : 0,
-                a.high > 0 ? std::min(a.high, b.high - 1) : 0};
+    default: return signed_remainder(a, b);
     }
 }
 
@@ -169,27 +173,42 @@ RealRange widened(const RealRange& a) {
     return {a.low - std::abs(a.low) * kRounding, a.high + std::abs(a.high) * kRounding};
 }
 
+RealRange range_of_constant(double value) {
+    return std::isnan(value) ? RealRange{} : RealRange{value, value};
+}
+
+RealRange range_of_integer(const Range& from, bool is_unsigned) {
+    const bool wraps = is_unsigned && from.low < 0;
+    return wraps ? RealRange{0, 4294967296.0}
+                 : RealRange{static_cast<double>(from.low), static_cast<double>(from.high)};
+}
+
+RealRange around(const RealRange& a, const RealRange& b) {
+    return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+bool is_computed_real(const Node& node) {
+    return node.type == Scalar::real && node.op != Op::input && node.op != Op::lookup;
+}
+
+RealRange widened_if_known(const RealRange& found) {
+    return std::isnan(found.low) || std::isnan(found.high) ? RealRange{} : widened(found);
+}
+
 RealRange real_range(const Graph& graph, NodeId id, int depth) {
     const Node& node = graph[id];
     if (node.op == Op::constant) {
-        const double value = real_of(node.payload);
-        return std::isnan(value) ? RealRange{} : RealRange{value, value};
+        return range_of_constant(real_of(node.payload));
     }
     if (node.op == Op::s_to_real || node.op == Op::u_to_real) {
-        const Range from = graph.range_of(node.arguments[0]);
-        const bool wraps = node.op == Op::u_to_real && from.low < 0;
-        return wraps ? RealRange{0, 4294967296.0}
-                     : RealRange{static_cast<double>(from.low), static_cast<double>(from.high)};
+        return range_of_integer(graph.range_of(node.arguments[0]), node.op == Op::u_to_real);
     }
-    const bool is_real = node.type == Scalar::real && node.op != Op::input && node.op != Op::lookup;
-    if (!is_real || depth == 0) {
+    if (!is_computed_real(node) || depth == 0) {
         return {};
     }
     const auto of = [&](std::size_t k) { return real_range(graph, node.arguments[k], depth - 1); };
     if (node.op == Op::select) {
-        const RealRange yes = of(1);
-        const RealRange no = of(2);
-        return {std::min(yes.low, no.low), std::max(yes.high, no.high)};
+        return around(of(1), of(2));
     }
     const bool is_of_reals = operation(node.op).argument == Scalar::real;
     if (!is_of_reals || node.count > 2) {
@@ -197,7 +216,7 @@ RealRange real_range(const Graph& graph, NodeId id, int depth) {
     }
     const RealRange found = node.count == 2 ? range_of_two_reals(node.op, of(0), of(1))
                                             : range_of_one_real(node.op, of(0));
-    return std::isnan(found.low) || std::isnan(found.high) ? RealRange{} : widened(found);
+    return widened_if_known(found);
 }
 
 /// Integers of bounded reals; NaN becomes 0.

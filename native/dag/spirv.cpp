@@ -50,26 +50,14 @@ struct Form {
     bool has_result = true;
 };
 
+constexpr auto kWithoutResult = std::to_array<std::uint16_t>(
+    {spv::nop, spv::line, spv::no_line, spv::store, spv::loop_merge, spv::selection_merge,
+     spv::branch, spv::branch_conditional, spv::switch_, spv::kill, spv::return_, spv::return_value,
+     spv::unreachable, spv::terminate_invocation, spv::function_end});
+
 Form form_of(std::uint16_t opcode) {
-    switch (opcode) {
-    case spv::nop:
-    case spv::line:
-    case spv::no_line:
-    case spv::store:
-    case spv::loop_merge:
-    case spv::selection_merge:
-    case spv::branch:
-    case spv::branch_conditional:
-    case spv::switch_:
-    case spv::kill:
-    case spv::return_:
-    case spv::return_value:
-    case spv::unreachable:
-    case spv::terminate_invocation:
-    case spv::function_end: return {false, false};
-    case spv::label: return {false, true};
-    default: return {};
-    }
+    const bool has_result = std::ranges::find(kWithoutResult, opcode) == kWithoutResult.end();
+    return {has_result && opcode != spv::label, has_result};
 }
 
 bool is_terminator(std::uint16_t opcode) {
@@ -333,6 +321,13 @@ private:
     std::unordered_set<Id> m_labels;
 };
 
+void require_few_leaves(std::size_t count) {
+    if (count > kMaxLeaves) {
+        throw core::ArgumentError(text("lower: a value of ", count,
+                                       " numbers; at most 4096 are possible, take smaller arrays"));
+    }
+}
+
 std::size_t count_leaves(const SpirvModule& module, Id id, int depth) {
     const SpirvType& type = module.type(id);
     if (depth > kMaxNesting) {
@@ -357,10 +352,7 @@ std::size_t count_leaves(const SpirvModule& module, Id id, int depth) {
         break;
     default: fail(text("type ", id, " is no value's"));
     }
-    if (count > kMaxLeaves) {
-        throw core::ArgumentError(text("lower: a value of ", count,
-                                       " numbers; at most 4096 are possible, take smaller arrays"));
-    }
+    require_few_leaves(count);
     return count;
 }
 
