@@ -164,6 +164,18 @@ void require_once(const std::vector<std::string>& names, const std::string& name
     }
 }
 
+std::map<MaterialRef, MaterialRef> scaled_materials(const Scene& scene,
+                                                    const LightFactors& factors) {
+    std::map<MaterialRef, MaterialRef> scaled;
+    for (const MaterialRef& material : materials_of(scene)) {
+        const auto found = factors.find(material->name);
+        if (found != factors.end() && !emission_names(*material).empty()) {
+            scaled[material] = Scaler(*material, found->second).scaled();
+        }
+    }
+    return scaled;
+}
+
 } // namespace
 
 std::vector<std::string> emission_names(const Material& material) {
@@ -194,13 +206,7 @@ Scene with_light_factors(const Scene& scene, const LightFactors& factors) {
         require_once(names, name);
     }
     Scene out = scene;
-    std::map<MaterialRef, MaterialRef> scaled;
-    for (const MaterialRef& material : materials_of(scene)) {
-        const auto found = factors.find(material->name);
-        if (found != factors.end() && !emission_names(*material).empty()) {
-            scaled[material] = Scaler(*material, found->second).scaled();
-        }
-    }
+    const std::map<MaterialRef, MaterialRef> scaled = scaled_materials(scene, factors);
     for (Object& object : out.objects) {
         for (MaterialRef& material : object.materials) {
             const auto found = scaled.find(material);

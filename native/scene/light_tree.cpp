@@ -49,18 +49,33 @@ struct Cluster {
     }
 };
 
+bool has_valid_emission(const LightBounds& light) {
+    return std::isfinite(light.power) && light.power >= 0 && light.theta_o >= 0 &&
+           light.theta_o <= 3.1416F && light.theta_e >= 0 && light.theta_e <= 1.5708F;
+}
+
+bool has_finite_box(const LightBounds& light) {
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (!std::isfinite(light.lowest[k]) || !std::isfinite(light.highest[k]) ||
+            light.lowest[k] > light.highest[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool has_unit_axis(const LightBounds& light) {
+    double squared = 0;
+    for (const float part : light.axis) {
+        squared += static_cast<double>(part) * static_cast<double>(part);
+    }
+    return !(std::abs(squared - 1) > 1e-3); // not a number passes
+}
+
 void require_valid(std::span<const LightBounds> lights) {
     for (std::size_t i = 0; i < lights.size(); ++i) {
         const LightBounds& l = lights[i];
-        bool is_valid = std::isfinite(l.power) && l.power >= 0 && l.theta_o >= 0 &&
-                        l.theta_o <= 3.1416F && l.theta_e >= 0 && l.theta_e <= 1.5708F;
-        double squared = 0;
-        for (std::size_t k = 0; k < 3; ++k) {
-            is_valid = is_valid && std::isfinite(l.lowest[k]) && std::isfinite(l.highest[k]) &&
-                       l.lowest[k] <= l.highest[k];
-            squared += static_cast<double>(l.axis[k]) * static_cast<double>(l.axis[k]);
-        }
-        if (!is_valid || std::abs(squared - 1) > 1e-3) {
+        if (!has_valid_emission(l) || !has_finite_box(l) || !has_unit_axis(l)) {
             throw core::ArgumentError(
                 core::text("build_light_tree: light ", i,
                            " must have a finite box, a unit axis, angles from 0 to pi and to pi / "

@@ -59,6 +59,14 @@ std::size_t end_of_name(std::string_view text, std::size_t at, std::string_view 
     return at;
 }
 
+/// "<3, float>".
+bool is_generic_list(std::string_view text) {
+    return text.size() >= 2 && text.front() == '<' && text.back() == '>' &&
+           std::ranges::all_of(text.substr(1, text.size() - 2), [](char letter) {
+               return is_letter(letter) || is_digit(letter) || letter == ',' || letter == ' ';
+           });
+}
+
 /// "wave", "noise::wave", "wave<3, float>".
 bool is_function_name(std::string_view text) {
     std::size_t at = end_of_name(text, 0);
@@ -72,14 +80,7 @@ bool is_function_name(std::string_view text) {
             return false;
         }
     }
-    if (at == text.size()) {
-        return true;
-    }
-    const std::string_view generic = text.substr(at);
-    return generic.size() >= 2 && generic.front() == '<' && generic.back() == '>' &&
-           std::ranges::all_of(generic.substr(1, generic.size() - 2), [](char letter) {
-               return is_letter(letter) || is_digit(letter) || letter == ',' || letter == ' ';
-           });
+    return at == text.size() || is_generic_list(text.substr(at));
 }
 
 /// "", "weft.nodes".
@@ -125,11 +126,16 @@ std::string escaped(unsigned char letter) {
     return {'\\', 'x', kDigits[letter >> 4U], kDigits[letter & 0xFU]};
 }
 
+/// Around a text in Python's way.
+char quote_of(std::string_view text) {
+    const bool has_single = text.find('\'') != std::string_view::npos;
+    return has_single && text.find('"') == std::string_view::npos ? '"' : '\'';
+}
+
 } // namespace
 
 std::string quoted_text(std::string_view text) {
-    const bool has_single = text.find('\'') != std::string_view::npos;
-    const char quote = has_single && text.find('"') == std::string_view::npos ? '"' : '\'';
+    const char quote = quote_of(text);
     std::string quoted(1, quote);
     for (const char letter : text) {
         switch (letter) {

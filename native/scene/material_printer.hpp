@@ -75,6 +75,9 @@ private:
     std::string turn(const std::string& prefix, const Closure& closure, TemplateValues& values);
     std::string tangent(const std::string& prefix, const Closure& closure,
                         const std::string& turned);
+    /// @param structure of the closure's inputs, "" if it has none
+    void add_rotation(const std::string& rotation, const std::string& structure,
+                      TemplateValues& values);
     std::string subsurface(const Closure& closure, const std::string& structure);
 
     // Normals.

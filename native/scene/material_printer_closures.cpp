@@ -114,6 +114,15 @@ SurfaceText MaterialPrinter::mix(const std::string& prefix, const Mix& mix) {
                                   factor, "))")};
 }
 
+void MaterialPrinter::add_rotation(const std::string& rotation, const std::string& structure,
+                                   TemplateValues& values) {
+    if (structure.empty()) {
+        values["rotation"] = core::text("(", values["rotation"], " + ", rotation, ")");
+    } else {
+        m_lines.push_back(core::text(structure, ".anisotropicRotation += ", rotation, ";"));
+    }
+}
+
 SurfaceText MaterialPrinter::closure(const std::string& prefix, const Closure& closure) {
     const ClosureSpec& spec = spec_of(closure);
     TemplateValues values{{"wi", "wi"}, {"features", features_of(closure)}};
@@ -130,10 +139,8 @@ SurfaceText MaterialPrinter::closure(const std::string& prefix, const Closure& c
     const std::string rotation = tangent(prefix, closure, turned);
     inputs(prefix, closure, values);
     values["walks"] = subsurface(closure, structure);
-    if (!rotation.empty() && !spec.structure.empty()) {
-        m_lines.push_back(core::text(structure, ".anisotropicRotation += ", rotation, ";"));
-    } else if (!rotation.empty()) {
-        values["rotation"] = core::text("(", values["rotation"], " + ", rotation, ")");
+    if (!rotation.empty()) {
+        add_rotation(rotation, spec.structure.empty() ? "" : structure, values);
     }
     std::string type = fill_template(spec.bsdf, values);
     const std::string name = values["bsdf"] = numbered("bsdf");

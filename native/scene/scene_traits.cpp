@@ -18,18 +18,23 @@ bool has_program(const MaterialTable& materials, bool (*has)(const MaterialProgr
                                [has](const auto& program) { return has(*program); });
 }
 
+std::uint32_t light_kinds_of(const Scene& scene, const LightTraits& lights) {
+    std::uint32_t kinds = lights.kinds;
+    if (scene.environment) { // whether it is sampled or not
+        kinds |= bit(layouts::LightKind::kEnvironment);
+    }
+    if (lights.has_profiles) {
+        kinds |= bit(layouts::LightKind::kProfiled);
+    }
+    return kinds;
+}
+
 } // namespace
 
 SceneTraits scene_traits(const Scene& scene, const GeometryTable& geometry,
                          const MaterialTable& materials, const LightTraits& lights) {
     SceneTraits traits;
-    traits.light_kinds = lights.kinds;
-    if (scene.environment) { // whether it is sampled or not
-        traits.light_kinds |= bit(layouts::LightKind::kEnvironment);
-    }
-    if (lights.has_profiles) {
-        traits.light_kinds |= bit(layouts::LightKind::kProfiled);
-    }
+    traits.light_kinds = light_kinds_of(scene, lights);
     const auto is_hidden = [](const auto& entry) { return entry.hidden_from != 0; };
     const bool hides_lamps = std::ranges::any_of(scene.lights, is_hidden);
     traits.is_placed = geometry.is_placed;

@@ -85,6 +85,7 @@ private:
     std::uint32_t first_of(const BinaryChild& child) const;
     std::uint32_t count_of(const BinaryChild& child) const;
     Subtree plan(const BvhNode& node) const;
+    std::size_t fewest_roots(const BinaryChild& child, std::size_t roots) const;
     void gather(const BinaryChild& child, std::size_t roots, WideFamily& family) const;
     void divide(std::uint32_t node, std::size_t roots, WideFamily& family) const;
     void make_nodes(std::span<const std::uint32_t> binary_nodes, std::span<WideFamily> families,
@@ -168,12 +169,18 @@ void number_children(const WideFamily& family, std::size_t index, std::size_t ne
     }
 }
 
-/// Adds the trees of the best forest of at most `roots` trees for a child.
-void Widening::gather(const BinaryChild& child, std::size_t roots, WideFamily& family) const {
-    const bool is_leaf = child.is_leaf() || m_plans[child.index()].is_leaf;
+/// How many trees the best forest of at most `roots` has.
+std::size_t Widening::fewest_roots(const BinaryChild& child, std::size_t roots) const {
     while (!child.is_leaf() && roots > 1 && m_plans[child.index()].split[roots - 2] == 0) {
         --roots;
     }
+    return roots;
+}
+
+/// Adds the trees of the best forest of at most `roots` trees for a child.
+void Widening::gather(const BinaryChild& child, std::size_t roots, WideFamily& family) const {
+    const bool is_leaf = child.is_leaf() || m_plans[child.index()].is_leaf;
+    roots = fewest_roots(child, roots);
     if (!child.is_leaf() && roots > 1) {
         divide(child.index(), roots, family);
         return;
