@@ -62,6 +62,22 @@ void gather(const Json& json, std::size_t axis, std::vector<std::uint64_t>& shap
     }
 }
 
+/// The beginning of a text, without a part of a letter.
+std::string shortened(const std::string& long_text) {
+    const auto is_continued = [](char letter) {
+        return (static_cast<unsigned char>(letter) & 0xC0U) == 0x80U;
+    };
+    std::size_t end = kLongest;
+    while (end > 0 && is_continued(long_text[end])) {
+        --end;
+    }
+    return text(long_text.substr(0, end), "... (", long_text.size(), " characters)");
+}
+
+bool is_short_list_of_numbers(const Json& json) {
+    return json.is_array() && json.size() <= kLongest && is_list_of_numbers(json);
+}
+
 } // namespace
 
 std::string shown(const Json& json) {
@@ -74,7 +90,7 @@ std::string shown(const Json& json) {
         out = "None";
     } else if (json.is_number()) {
         out = json.dump();
-    } else if (json.is_array() && json.size() <= kLongest && is_list_of_numbers(json)) {
+    } else if (is_short_list_of_numbers(json)) {
         std::vector<std::string> entries;
         std::ranges::transform(json, std::back_inserter(entries), shown);
         out = text("[", core::join(entries, ", "), "]");
@@ -83,17 +99,7 @@ std::string shown(const Json& json) {
         return json.is_array() ? text("a list of ", json.size())
                                : text("a mapping of ", json.size());
     }
-    const auto is_continued = [](char letter) {
-        return (static_cast<unsigned char>(letter) & 0xC0U) == 0x80U;
-    };
-    if (out.size() > kLongest) {
-        std::size_t end = kLongest;
-        while (end > 0 && is_continued(out[end])) {
-            --end;
-        }
-        out = text(out.substr(0, end), "... (", out.size(), " characters)");
-    }
-    return out;
+    return out.size() > kLongest ? shortened(out) : out;
 }
 
 const Json& require_member(const Json& json, std::string_view name) {

@@ -180,6 +180,10 @@ scene::MeshArray<T> view_of(const NumberArray& array) {
     return {{reinterpret_cast<const T*>(array.bytes.data()), array.size()}, array.owner};
 }
 
+bool is_known_format(std::string_view file, std::size_t version) {
+    return file.starts_with(kMagic) && (version == 1 || version == 2) && file[7] == 0;
+}
+
 } // namespace
 
 bool NumberArray::has_shape(std::initializer_list<std::uint64_t> wanted) const noexcept {
@@ -202,8 +206,7 @@ NumberArray parse_npy(std::string_view name, std::span<const std::byte> file,
     const std::string_view chars(reinterpret_cast<const char*>(file.data()), file.size());
     const std::size_t version = file.size() > 8 ? static_cast<std::size_t>(file[6]) : 0;
     const std::size_t prefix = version == 1 ? 10 : 12;
-    if (!chars.starts_with(kMagic) || (version != 1 && version != 2) || chars[7] != 0 ||
-        file.size() < prefix) {
+    if (!is_known_format(chars, version) || file.size() < prefix) {
         throw std::runtime_error(text(name, " has a format of another version of numpy"));
     }
     std::size_t length = 0;

@@ -17,6 +17,14 @@ constexpr std::size_t kMostTextDepth = 64; // of brackets: what Weft writes has 
 constexpr std::uint64_t kFreeCopies = std::uint64_t{1} << 24U;
 constexpr std::uint64_t kCopiesPerByte = 64; // bytes of copies that a byte of text may ask for
 
+bool opens_bracket(char letter) {
+    return letter == '[' || letter == '{';
+}
+
+bool closes_bracket(char letter) {
+    return letter == ']' || letter == '}';
+}
+
 /// Before a parser makes memory for each bracket.
 void require_shallow(std::string_view text) {
     std::size_t depth = 0;
@@ -28,11 +36,11 @@ void require_shallow(std::string_view text) {
             is_quoted = letter != '"';
         } else if (letter == '"') {
             is_quoted = true;
-        } else if (letter == '[' || letter == '{') {
+        } else if (opens_bracket(letter)) {
             if (++depth > kMostTextDepth) {
                 throw std::runtime_error("its text is nested too deep");
             }
-        } else if ((letter == ']' || letter == '}') && depth > 0) {
+        } else if (closes_bracket(letter) && depth > 0) {
             --depth;
         }
     }

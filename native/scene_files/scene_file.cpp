@@ -30,13 +30,17 @@ ShippedCode shipped_code(const fs::path& root) {
     return ShippedCode(root.empty() ? installed_root() : root);
 }
 
+bool is_blank(char letter) {
+    return letter == ' ' || (letter >= '\t' && letter <= '\r');
+}
+
 /// What an error says, in one line of at most 300 letters.
 std::string reason_of(const std::exception& error) {
     constexpr std::size_t kMost = 300;
     std::string line;
     std::size_t letters = 0;
     for (const char* at = error.what(); *at != '\0'; ++at) {
-        const bool is_space = *at == ' ' || (*at >= '\t' && *at <= '\r');
+        const bool is_space = is_blank(*at);
         if (is_space && (line.empty() || line.back() == ' ')) {
             continue;
         }
