@@ -1,74 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/node_table.hpp"
 
+#include <algorithm>
+#include <array>
+#include <span>
+
 namespace weft::lower {
 
 using dag::Op;
 
 namespace {
 
+struct Named {
+    Op op;
+    std::string_view name;
+};
+
+/// "" if the operation is not in the table.
+std::string_view name_in(std::span<const Named> table, Op op) noexcept {
+    const auto found = std::ranges::find(table, op, &Named::op);
+    return found == table.end() ? std::string_view() : found->name;
+}
+
 /// Math, in all kinds of trees.
-std::string_view math_operation(Op op) noexcept {
-    switch (op) {
-    case Op::f_add: return "ADD";
-    case Op::f_sub: return "SUBTRACT";
-    case Op::f_mul: return "MULTIPLY";
-    case Op::f_div: return "DIVIDE";
-    case Op::f_rem: return "MODULO";
-    case Op::f_mod: return "FLOORED_MODULO";
-    case Op::f_abs: return "ABSOLUTE";
-    case Op::f_sign: return "SIGN";
-    case Op::f_min: return "MINIMUM";
-    case Op::f_max: return "MAXIMUM";
-    case Op::f_fma: return "MULTIPLY_ADD";
-    case Op::floor: return "FLOOR";
-    case Op::ceil: return "CEIL";
-    case Op::trunc: return "TRUNC";
-    case Op::fract: return "FRACT";
-    case Op::sqrt: return "SQRT";
-    case Op::inverse_sqrt: return "INVERSE_SQRT";
-    case Op::sin: return "SINE";
-    case Op::cos: return "COSINE";
-    case Op::tan: return "TANGENT";
-    case Op::asin: return "ARCSINE";
-    case Op::acos: return "ARCCOSINE";
-    case Op::atan: return "ARCTANGENT";
-    case Op::atan2: return "ARCTAN2";
-    case Op::sinh: return "SINH";
-    case Op::cosh: return "COSH";
-    case Op::tanh: return "TANH";
-    case Op::exp: return "EXPONENT";
-    case Op::pow: return "POWER";
-    default: return "";
-    }
-}
+constexpr auto kMathOperations = std::to_array<Named>({{Op::f_add, "ADD"},
+                                                       {Op::f_sub, "SUBTRACT"},
+                                                       {Op::f_mul, "MULTIPLY"},
+                                                       {Op::f_div, "DIVIDE"},
+                                                       {Op::f_rem, "MODULO"},
+                                                       {Op::f_mod, "FLOORED_MODULO"},
+                                                       {Op::f_abs, "ABSOLUTE"},
+                                                       {Op::f_sign, "SIGN"},
+                                                       {Op::f_min, "MINIMUM"},
+                                                       {Op::f_max, "MAXIMUM"},
+                                                       {Op::f_fma, "MULTIPLY_ADD"},
+                                                       {Op::floor, "FLOOR"},
+                                                       {Op::ceil, "CEIL"},
+                                                       {Op::trunc, "TRUNC"},
+                                                       {Op::fract, "FRACT"},
+                                                       {Op::sqrt, "SQRT"},
+                                                       {Op::inverse_sqrt, "INVERSE_SQRT"},
+                                                       {Op::sin, "SINE"},
+                                                       {Op::cos, "COSINE"},
+                                                       {Op::tan, "TANGENT"},
+                                                       {Op::asin, "ARCSINE"},
+                                                       {Op::acos, "ARCCOSINE"},
+                                                       {Op::atan, "ARCTANGENT"},
+                                                       {Op::atan2, "ARCTAN2"},
+                                                       {Op::sinh, "SINH"},
+                                                       {Op::cosh, "COSH"},
+                                                       {Op::tanh, "TANH"},
+                                                       {Op::exp, "EXPONENT"},
+                                                       {Op::pow, "POWER"}});
 
-std::string_view integer_operation(Op op) noexcept {
-    switch (op) {
-    case Op::i_add: return "ADD";
-    case Op::i_sub: return "SUBTRACT";
-    case Op::i_mul: return "MULTIPLY";
-    case Op::i_neg: return "NEGATE";
-    case Op::s_abs: return "ABSOLUTE";
-    case Op::s_min: return "MINIMUM";
-    case Op::s_max: return "MAXIMUM";
-    case Op::s_sign: return "SIGN";
-    case Op::s_div: return "DIVIDE";
-    case Op::s_rem: return "MODULO";
-    case Op::s_mod: return "FLOORED_MODULO";
-    default: return "";
-    }
-}
+constexpr auto kIntegerOperations = std::to_array<Named>({{Op::i_add, "ADD"},
+                                                          {Op::i_sub, "SUBTRACT"},
+                                                          {Op::i_mul, "MULTIPLY"},
+                                                          {Op::i_neg, "NEGATE"},
+                                                          {Op::s_abs, "ABSOLUTE"},
+                                                          {Op::s_min, "MINIMUM"},
+                                                          {Op::s_max, "MAXIMUM"},
+                                                          {Op::s_sign, "SIGN"},
+                                                          {Op::s_div, "DIVIDE"},
+                                                          {Op::s_rem, "MODULO"},
+                                                          {Op::s_mod, "FLOORED_MODULO"}});
 
-std::string_view bit_operation(Op op) noexcept {
-    switch (op) {
-    case Op::i_and: return "AND";
-    case Op::i_or: return "OR";
-    case Op::i_xor: return "XOR";
-    case Op::i_not: return "NOT";
-    default: return "";
-    }
-}
+constexpr auto kBitOperations = std::to_array<Named>(
+    {{Op::i_and, "AND"}, {Op::i_or, "OR"}, {Op::i_xor, "XOR"}, {Op::i_not, "NOT"}});
 
 struct Compared {
     std::string_view operation;
@@ -87,22 +85,15 @@ Compared comparison(Op op) noexcept {
     }
 }
 
-std::string_view boolean_operation(Op op) noexcept {
-    switch (op) {
-    case Op::b_and: return "AND";
-    case Op::b_or: return "OR";
-    case Op::b_not: return "NOT";
-    case Op::b_equal: return "XNOR";
-    default: return "";
-    }
-}
+constexpr auto kBooleanOperations = std::to_array<Named>(
+    {{Op::b_and, "AND"}, {Op::b_or, "OR"}, {Op::b_not, "NOT"}, {Op::b_equal, "XNOR"}});
 
 NodeEntry geometry_node(Op op, BlenderVersion version) noexcept {
-    if (const std::string_view name = integer_operation(op); !name.empty()) {
+    if (const std::string_view name = name_in(kIntegerOperations, op); !name.empty()) {
         return {"FunctionNodeIntegerMath",           "operation", name, "",
                 {"Value", "Value_001", "Value_002"}, "Value"};
     }
-    if (const std::string_view name = bit_operation(op); !name.empty()) {
+    if (const std::string_view name = name_in(kBitOperations, op); !name.empty()) {
         return {"FunctionNodeBitMath", "operation", name, "", {"A", "B", ""}, "Value"};
     }
     if (const Compared found = comparison(op); !found.operation.empty()) {
@@ -114,7 +105,7 @@ NodeEntry geometry_node(Op op, BlenderVersion version) noexcept {
         return {"FunctionNodeCompare",      "operation", found.operation, "INT",
                 {inputs[0], inputs[1], ""}, "Result"};
     }
-    if (const std::string_view name = boolean_operation(op); !name.empty()) {
+    if (const std::string_view name = name_in(kBooleanOperations, op); !name.empty()) {
         return {"FunctionNodeBooleanMath",      "operation", name, "",
                 {"Boolean", "Boolean_001", ""}, "Boolean"};
     }
@@ -131,7 +122,7 @@ std::array<std::string_view, 2> compared_integers(BlenderVersion version) noexce
 }
 
 NodeEntry node_of(Op op, TreeKind kind, BlenderVersion version) noexcept {
-    if (const std::string_view name = math_operation(op); !name.empty()) {
+    if (const std::string_view name = name_in(kMathOperations, op); !name.empty()) {
         return {"ShaderNodeMath", "operation", name, "", {"Value", "Value_001", "Value_002"},
                 "Value"};
     }

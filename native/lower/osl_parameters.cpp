@@ -4,7 +4,6 @@
 #include "core/text.hpp"
 #include "dag/spirv.hpp"
 #include "lower/osl_operations.hpp"
-#include "lower/sockets.hpp"
 
 #include <algorithm>
 #include <array>
@@ -48,6 +47,10 @@ bool is_taken(const std::string& name) {
 
 bool is_letter(char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+}
+
+bool is_digit(char letter) {
+    return letter >= '0' && letter <= '9';
 }
 
 /// A string of OSL.
@@ -112,19 +115,24 @@ std::string metadata_text(const Hints& hints, const SocketLeaves& socket, const 
     return made;
 }
 
+std::string_view type_of(const SocketLeaves& socket) {
+    if (socket.leaves.size() > 1) {
+        return "vector ";
+    }
+    return socket.leaves[0].is_real ? "float " : "int ";
+}
+
 } // namespace
 
 std::string valid_name(const std::string& name) {
     std::string made;
     for (const char letter : name) {
-        const bool is_fine = is_letter(letter) || (letter >= '0' && letter <= '9');
+        const bool is_fine = is_letter(letter) || is_digit(letter);
         if (is_fine || (!made.empty() && made.back() != '_')) {
             made += is_fine ? letter : '_';
         }
     }
-    while (!made.empty() && made.back() == '_') {
-        made.pop_back();
-    }
+    made.resize(made.find_last_not_of('_') + 1);
     if (made.empty() || !is_letter(made[0])) {
         made = std::string("x").append(made);
     }
@@ -152,20 +160,21 @@ std::string Parameters::unused_name(const std::string& name, bool is_output) {
     return made;
 }
 
+void Parameters::place_leaves(const SocketLeaves& socket, const std::string& name, Places& places) {
+    const bool is_vector = socket.leaves.size() > 1;
+    for (std::size_t k = 0; k < socket.leaves.size(); k++) {
+        const Leaf& leaf = socket.leaves[k];
+        places[{leaf.is_real, leaf.number}] = is_vector ? text(name, '[', k, ']') : name;
+    }
+}
+
 void Parameters::add(const Value& value, bool is_output) {
     for (const SocketLeaves& socket : sockets_of(value)) {
         const Leaf& first = socket.leaves[0];
         const std::string name = unused_name(socket.name, is_output);
-        const bool is_vector = socket.leaves.size() > 1;
-        Places& places = is_output ? m_results : m_inputs;
-        for (std::size_t k = 0; k < socket.leaves.size(); k++) {
-            const Leaf& leaf = socket.leaves[k];
-            places[{leaf.is_real, leaf.number}] = is_vector ? text(name, '[', k, ']') : name;
-        }
+        place_leaves(socket, name, is_output ? m_results : m_inputs);
         const bool is_color = (value.hints.is_color || first.is_color) && socket.leaves.size() == 3;
-        const std::string_view type = is_color    ? "color "
-                                      : is_vector ? "vector "
-                                                  : (first.is_real ? "float " : "int ");
+        const std::string_view type = is_color ? "color " : type_of(socket);
         m_declarations +=
             text(m_declarations.empty() ? "" : ",\n", "    ", is_output ? "output " : "", type,
                  name, " = ", default_text(value.hints, socket, is_color));

@@ -3,6 +3,7 @@
 
 #include "dag/operation.hpp"
 #include "lower/call.hpp"
+#include "lower/sockets.hpp"
 
 #include <map>
 #include <set>
@@ -31,6 +32,7 @@ public:
 private:
     using Places = std::map<std::pair<bool, std::uint32_t>, std::string>;
 
+    static void place_leaves(const SocketLeaves& socket, const std::string& name, Places& places);
     void add(const Value& value, bool is_output);
     [[nodiscard]] std::string unused_name(const std::string& name, bool is_output);
 

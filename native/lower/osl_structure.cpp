@@ -77,9 +77,9 @@ Statements jump(StatementKind kind) {
     return {Statement{kind}};
 }
 
-/// Takes exits to a label away that stand at the end, or can: `if (c) { exit } rest` is `if (c) {} else { rest }`.
-void sink(Statements& list, Id label, int depth = 0) {
-    for (std::size_t i = 0; i + 1 < list.size() && depth < kMaxDepth; i++) {
+/// Moves what stands behind a choice into its only way that goes on, if another way exits.
+void move_rests(Statements& list, Id label) {
+    for (std::size_t i = 0; i + 1 < list.size(); i++) {
         Statement& choice = list[i];
         if (choice.kind != StatementKind::choice || !has_exit(choice, label)) {
             continue;
@@ -94,6 +94,13 @@ void sink(Statements& list, Id label, int depth = 0) {
         list.erase(rest, list.end());
         append(*std::find_if(choice.bodies.begin(), choice.bodies.end(), goes_on),
                std::move(moved));
+    }
+}
+
+/// Takes exits to a label away that stand at the end, or can: `if (c) { exit } rest` is `if (c) {} else { rest }`.
+void sink(Statements& list, Id label, int depth = 0) {
+    if (depth < kMaxDepth) {
+        move_rests(list, label);
     }
     if (list.empty()) {
         return;

@@ -138,15 +138,18 @@ private:
         m_depth--;
     }
 
+    /// Prints what is not printed where it is used.
+    void need_all(const std::vector<NodeId>& values) {
+        for (const NodeId value : values) {
+            if (m_uses.is_live(value) && !m_uses.is_inlined(value)) {
+                need(value);
+            }
+        }
+    }
+
     void print_statement(const Statement& statement) {
         switch (statement.kind) {
-        case StatementKind::define:
-            for (const NodeId value : statement.values) {
-                if (m_uses.is_live(value) && !m_uses.is_inlined(value)) {
-                    need(value);
-                }
-            }
-            return;
+        case StatementKind::define: need_all(statement.values); return;
         case StatementKind::assign: print_assign(statement); return;
         case StatementKind::load: print_load(statement); return;
         case StatementKind::store: print_store(statement); return;

@@ -61,6 +61,15 @@ std::string_view property(const TreeNode& node, std::string_view name) noexcept 
     return found == node.properties.end() ? std::string_view() : found->second;
 }
 
+/// @param socket a number
+std::string_view input_type(const Tree& tree, std::string_view socket) {
+    std::size_t number = 0;
+    for (const char digit : socket) {
+        number = 10 * number + static_cast<std::size_t>(digit - '0');
+    }
+    return number < tree.inputs.size() ? data_type(tree.inputs[number].type) : "";
+}
+
 } // namespace
 
 std::string_view data_type(std::string_view socket) noexcept {
@@ -72,11 +81,7 @@ std::string_view data_type(std::string_view socket) noexcept {
 std::string_view output_type(const Tree& tree, const Link& link) {
     const TreeNode& node = tree.nodes[link.node];
     if (link.node == 0) {
-        std::size_t number = 0;
-        for (const char digit : link.socket) {
-            number = 10 * number + static_cast<std::size_t>(digit - '0');
-        }
-        return number < tree.inputs.size() ? data_type(tree.inputs[number].type) : "";
+        return input_type(tree, link.socket);
     }
     if (node.type == "NodeSeparateBundle") {
         return node.types[std::stoul(link.socket.substr(std::string_view("Item_").size()))];

@@ -5,19 +5,23 @@
 
 namespace weft::lower {
 
+namespace {
+
+/// True for `a.y`, if the first component is `a.x`.
+bool is_component(const Leaf& leaf, const Leaf& first, char letter) {
+    return leaf.is_real && leaf.path.size() == first.path.size() &&
+           leaf.path.ends_with(std::string{'.', letter}) &&
+           leaf.path.compare(0, leaf.path.size() - 1, first.path, 0, first.path.size() - 1) == 0;
+}
+
+} // namespace
+
 std::vector<SocketLeaves> sockets_of(const Value& value, bool has_matrices) {
     std::vector<SocketLeaves> sockets;
     for (std::size_t i = 0; i < value.leaves.size();) {
         const Leaf& first = value.leaves[i];
         const auto component = [&](std::size_t k, char letter) {
-            if (i + k >= value.leaves.size()) {
-                return false;
-            }
-            const Leaf& leaf = value.leaves[i + k];
-            return leaf.is_real && leaf.path.size() == first.path.size() &&
-                   leaf.path.ends_with(std::string{'.', letter}) &&
-                   leaf.path.compare(0, leaf.path.size() - 1, first.path, 0,
-                                     first.path.size() - 1) == 0;
+            return i + k < value.leaves.size() && is_component(value.leaves[i + k], first, letter);
         };
         std::size_t count = 1;
         std::size_t suffix = 0; ///< letters of the path that name a component
