@@ -56,44 +56,57 @@ private:
         switch (type.kind) {
         case TypeKind::scalar:
         case TypeKind::enumeration: add_scalar(value, type, path); return;
-        case TypeKind::vector:
-            for (std::int32_t i = 0; i < type.columns; i++) {
-                const char component = kComponents[static_cast<std::size_t>(i)];
-                add_scalar(value, type, path + '.' + component);
-            }
-            return;
-        case TypeKind::matrix: {
-            const std::size_t first = value.leaves.size();
-            for (std::int32_t row = 0; row < type.rows; row++) {
-                for (std::int32_t column = 0; column < type.columns; column++) {
-                    add_scalar(value, type, text(path, '[', row, "][", column, ']'));
-                }
-            }
-            value.leaves[first].begins_matrix =
-                value.leaves[first].is_real && type.rows == 4 && type.columns == 4;
-            return;
+        case TypeKind::vector: add_vector(value, type, path); return;
+        case TypeKind::matrix: add_matrix(value, type, path); return;
+        case TypeKind::array: add_array(value, type, path); return;
+        case TypeKind::structure: add_fields(value, type, path); return;
+        default: refuse_kind(value, type);
         }
-        case TypeKind::array:
-            if (type.count <= 0) {
-                refuse_type(value, type, "has no length; nodes need one");
+    }
+
+    void add_vector(Value& value, const Type& type, const std::string& path) {
+        for (std::int32_t i = 0; i < type.columns; i++) {
+            const char component = kComponents[static_cast<std::size_t>(i)];
+            add_scalar(value, type, path + '.' + component);
+        }
+    }
+
+    void add_matrix(Value& value, const Type& type, const std::string& path) {
+        const std::size_t first = value.leaves.size();
+        for (std::int32_t row = 0; row < type.rows; row++) {
+            for (std::int32_t column = 0; column < type.columns; column++) {
+                add_scalar(value, type, text(path, '[', row, "][", column, ']'));
             }
-            for (std::int64_t i = 0; i < type.count; i++) {
-                add(value, *type.element, text(path, '[', i, ']'));
+        }
+        value.leaves[first].begins_matrix =
+            value.leaves[first].is_real && type.rows == 4 && type.columns == 4;
+    }
+
+    void add_array(Value& value, const Type& type, const std::string& path) {
+        if (type.count <= 0) {
+            refuse_type(value, type, "has no length; nodes need one");
+        }
+        for (std::int64_t i = 0; i < type.count; i++) {
+            add(value, *type.element, text(path, '[', i, ']'));
+        }
+    }
+
+    void add_fields(Value& value, const Type& type, const std::string& path) {
+        if (type.full_name == "String") {
+            refuse_type(value, type, "is a text; fix it, as in build={\"name\": '\"Wood\"'}");
+        }
+        for (const reflect::Field& field : type.fields) {
+            const std::size_t first = value.leaves.size();
+            add(value, *field.type, path + '.' + field.name);
+            if (has_attribute(field.attributes, "Color")) {
+                std::for_each(value.leaves.begin() + static_cast<std::ptrdiff_t>(first),
+                              value.leaves.end(), [](Leaf& leaf) { leaf.is_color = true; });
             }
-            return;
-        case TypeKind::structure:
-            if (type.full_name == "String") {
-                refuse_type(value, type, "is a text; fix it, as in build={\"name\": '\"Wood\"'}");
-            }
-            for (const reflect::Field& field : type.fields) {
-                const std::size_t first = value.leaves.size();
-                add(value, *field.type, path + '.' + field.name);
-                if (has_attribute(field.attributes, "Color")) {
-                    std::for_each(value.leaves.begin() + static_cast<std::ptrdiff_t>(first),
-                                  value.leaves.end(), [](Leaf& leaf) { leaf.is_color = true; });
-                }
-            }
-            return;
+        }
+    }
+
+    [[noreturn]] void refuse_kind(const Value& value, const Type& type) {
+        switch (type.kind) {
         case TypeKind::tensor:
         case TypeKind::pointer:
             refuse_type(value, type, "is memory, which nodes have not; pass the values themselves");
@@ -202,26 +215,29 @@ std::optional<double> case_value(const Type& type, std::string_view named) {
     return std::nullopt;
 }
 
+void take_hint(const reflect::Attribute& attribute, Hints& hints) {
+    const auto& arguments = attribute.arguments;
+    const auto* first = arguments.empty() ? nullptr : std::get_if<std::string>(&arguments.front());
+    if (attribute.name == "Label" && first != nullptr) {
+        hints.label = *first;
+    } else if (attribute.name == "Tooltip" && first != nullptr) {
+        hints.tooltip = *first;
+    } else if (attribute.name == "Color") {
+        hints.is_color = true;
+    } else if (attribute.name == "Bundle") {
+        hints.is_bundle = true;
+    } else if (attribute.name == "Range" && arguments.size() == 2) {
+        const auto number = [](const auto& value) { return number_of(value); };
+        hints.minimum = std::visit(number, arguments[0]);
+        hints.maximum = std::visit(number, arguments[1]);
+    }
+}
+
 Hints hints_of(const reflect::Parameter& parameter) {
     Hints hints;
     hints.tooltip = parameter.documentation;
     for (const reflect::Attribute& attribute : parameter.attributes) {
-        const auto& arguments = attribute.arguments;
-        const auto* first =
-            arguments.empty() ? nullptr : std::get_if<std::string>(&arguments.front());
-        if (attribute.name == "Label" && first != nullptr) {
-            hints.label = *first;
-        } else if (attribute.name == "Tooltip" && first != nullptr) {
-            hints.tooltip = *first;
-        } else if (attribute.name == "Color") {
-            hints.is_color = true;
-        } else if (attribute.name == "Bundle") {
-            hints.is_bundle = true;
-        } else if (attribute.name == "Range" && arguments.size() == 2) {
-            const auto number = [](const auto& value) { return number_of(value); };
-            hints.minimum = std::visit(number, arguments[0]);
-            hints.maximum = std::visit(number, arguments[1]);
-        }
+        take_hint(attribute, hints);
     }
     if (parameter.default_value) {
         hints.default_value = std::visit([](const auto& value) { return number_of(value); },
@@ -345,6 +361,22 @@ void require_result(const reflect::Function& function, const Call& call) {
     }
 }
 
+std::string inputs_text(const Value& value, const std::string& name) {
+    std::string made;
+    for (const Leaf& leaf : value.leaves) {
+        made += text(name, leaf.path, " = ", read_text(leaf, type_at(value, leaf.path)), ";\n");
+    }
+    return made;
+}
+
+std::string results_text(const Value& value, const std::string& name) {
+    std::string made;
+    for (const Leaf& leaf : value.leaves) {
+        made += result_text(leaf, name);
+    }
+    return made;
+}
+
 } // namespace
 
 std::string place_of(const reflect::Function& function) {
@@ -376,9 +408,7 @@ Call describe_call(const reflect::Function& function, const std::string& import_
         hints.is_color = has_attribute(function.attributes, "Color");
         hints.is_bundle = has_attribute(function.attributes, "Bundle");
         check_bundle(function, call.results.back());
-        for (const Leaf& leaf : call.results.back().leaves) {
-            after << result_text(leaf, "weft_result");
-        }
+        after << results_text(call.results.back(), "weft_result");
     }
     for (std::size_t i = 0; i < function.parameters.size(); i++) {
         const reflect::Parameter& parameter = function.parameters[i];
@@ -403,18 +433,13 @@ Call describe_call(const reflect::Function& function, const std::string& import_
             Value& value = call.inputs.back();
             value.hints = hints_of(parameter);
             check_bundle(function, value);
-            for (const Leaf& leaf : value.leaves) {
-                before << name << leaf.path << " = " << read_text(leaf, type_at(value, leaf.path))
-                       << ";\n";
-            }
+            before << inputs_text(value, name);
         }
         if (parameter.direction != Direction::in) {
             call.results.push_back(results.number(parameter.name, parameter.type));
             call.results.back().hints = hints_of(parameter);
             check_bundle(function, call.results.back());
-            for (const Leaf& leaf : call.results.back().leaves) {
-                after << result_text(leaf, name);
-            }
+            after << results_text(call.results.back(), name);
         }
     }
     require_result(function, call);

@@ -13,6 +13,17 @@ namespace weft::lower {
 using core::text;
 using dag::Op;
 
+namespace {
+
+/// Reals alone are one node in every tree; of integers and booleans the tree decides.
+bool is_one_node(const dag::Node& own, TreeKind tree) {
+    const bool is_real =
+        own.type == dag::Scalar::real && operation(own.op).argument == dag::Scalar::real;
+    return is_real || tree == TreeKind::geometry || own.op == Op::f_less;
+}
+
+} // namespace
+
 Source Emitter::node(std::string_view type,
                      std::vector<std::pair<std::string, std::string>> properties,
                      std::vector<Input> inputs, std::string_view output) {
@@ -62,12 +73,8 @@ Source Emitter::case_of(const Leaf& leaf, Source menu, std::string_view type) {
 Source Emitter::emit(dag::NodeId id, std::span<const Source> arguments) {
     const dag::Node& own = m_graph[id];
     Source result = 0.0;
-    // Reals alone are one node in every tree; of integers and booleans the tree decides.
-    const bool is_real =
-        own.type == dag::Scalar::real && operation(own.op).argument == dag::Scalar::real;
     const NodeEntry entry = node_of(own.op, m_tree.kind, m_tree.version);
-    if (!entry.type.empty() &&
-        (is_real || m_tree.kind == TreeKind::geometry || own.op == Op::f_less)) {
+    if (!entry.type.empty() && is_one_node(own, m_tree.kind)) {
         std::vector<std::pair<std::string, std::string>> properties{
             {std::string(entry.property), std::string(entry.value)}};
         if (!entry.data.empty()) {

@@ -77,6 +77,8 @@ private:
     [[nodiscard]] bool emit_logic(const dag::Node& own, std::span<const Source> a, Source& result);
     [[nodiscard]] bool emit_integer(const dag::Node& own, std::span<const Source> a,
                                     Source& result);
+    [[nodiscard]] Source chosen(std::span<const Source> a);
+    [[nodiscard]] bool emit_mask(const dag::Node& own, std::span<const Source> a, Source& result);
     [[nodiscard]] bool emit_bits(const dag::Node& own, std::span<const Source> a, Source& result);
     void require_small(dag::NodeId id) const;
 };
@@ -100,8 +102,13 @@ private:
     [[nodiscard]] Source boolean(std::string_view operation, Source a, Source b);
     [[nodiscard]] Source negated(Source a);
     [[nodiscard]] Source chosen(std::string_view type, Source condition, Source yes, Source no);
+    [[nodiscard]] Source positive_less(dag::Op op, Source a, Source b);
     [[nodiscard]] Source unsigned_less(dag::Op op, Source a, Source b);
     [[nodiscard]] Source unsigned_divided(dag::Op op, const Source& a, const Source& b);
+    [[nodiscard]] Source unsigned_bound(bool is_min, bool are_positive, std::span<const Source> a);
+    [[nodiscard]] Source unsigned_quotient(const dag::Node& own, std::span<const Source> a);
+    [[nodiscard]] Source divided_by_power(bool is_quotient, const Source& a, std::int64_t power);
+    [[nodiscard]] Source places_of(const dag::Range& by, bool is_left, const Source& places);
     [[nodiscard]] bool emit_unsigned(const dag::Node& own, std::span<const Source> a,
                                      Source& result);
     [[nodiscard]] bool emit_shift(const dag::Node& own, std::span<const Source> a, Source& result);

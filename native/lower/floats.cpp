@@ -4,6 +4,8 @@
 #include "dag/refusal.hpp"
 #include "lower/emitter.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace weft::lower {
@@ -23,6 +25,13 @@ bool is_small(const dag::Range& range) {
 /// 2^k - 1 of a mask of the lowest k bits; -1 of others.
 double mask_step(std::int64_t mask) {
     return mask >= 0 && (mask & (mask + 1)) == 0 ? static_cast<double>(mask + 1) : -1;
+}
+
+constexpr std::array kMakesValues{Op::i_add, Op::i_sub, Op::i_mul, Op::i_not, Op::shift_left};
+
+bool is_number(const Source& source, double value) {
+    const auto* number = std::get_if<double>(&source);
+    return number != nullptr && *number == value && !std::signbit(*number);
 }
 
 } // namespace
@@ -71,24 +80,21 @@ void FloatEmitter::require_small(dag::NodeId id) const {
     }
 }
 
+Source FloatEmitter::chosen(std::span<const Source> a) {
+    if (is_number(a[1], 1) && is_number(a[2], 0)) {
+        return a[0];
+    }
+    if (is_number(a[1], 0) && is_number(a[2], 1)) {
+        return math("SUBTRACT", {1.0, a[0]});
+    }
+    return node("ShaderNodeMix", {{"data_type", "FLOAT"}},
+                {{"Factor_Float", a[0]}, {"A_Float", a[2]}, {"B_Float", a[1]}}, "Result_Float");
+}
+
 bool FloatEmitter::emit_other(dag::NodeId id, std::span<const Source> a, Source& result) {
     const dag::Node& own = graph()[id];
     if (own.op == Op::select) {
-        const auto is = [&](std::size_t k, double value) {
-            const auto* number = std::get_if<double>(&a[k]);
-            return number != nullptr && *number == value && !std::signbit(*number);
-        };
-        if (is(1, 1) && is(2, 0)) {
-            result = a[0];
-            return true;
-        }
-        if (is(1, 0) && is(2, 1)) {
-            result = math("SUBTRACT", {1.0, a[0]});
-            return true;
-        }
-        result =
-            node("ShaderNodeMix", {{"data_type", "FLOAT"}},
-                 {{"Factor_Float", a[0]}, {"A_Float", a[2]}, {"B_Float", a[1]}}, "Result_Float");
+        result = chosen(a);
         return true;
     }
     if (emit_logic(own, a, result) || emit_bits(own, a, result)) {
@@ -108,9 +114,7 @@ bool FloatEmitter::emit_other(dag::NodeId id, std::span<const Source> a, Source&
     default: break;
     }
     // What only picks among values is exact for all that floats hold.
-    const bool makes_values = own.op == Op::i_add || own.op == Op::i_sub || own.op == Op::i_mul ||
-                              own.op == Op::i_not || own.op == Op::shift_left;
-    if (makes_values) {
+    if (std::ranges::find(kMakesValues, own.op) != kMakesValues.end()) {
         require_small(id);
     }
     return emit_integer(own, a, result);
@@ -149,18 +153,22 @@ bool FloatEmitter::emit_logic(const dag::Node& own, std::span<const Source> a, S
     }
 }
 
+bool FloatEmitter::emit_mask(const dag::Node& own, std::span<const Source> a, Source& result) {
+    for (const std::size_t k : {0, 1}) {
+        const dag::Range mask = graph().range_of(own.arguments[k]);
+        const double step = mask.low == mask.high ? mask_step(mask.low) : -1;
+        if (step > 0) {
+            result = math("FLOORED_MODULO", {a[1 - k], step});
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Masks of the lowest bits, and shifts by constants: exact for every integer that a float holds.
 bool FloatEmitter::emit_bits(const dag::Node& own, std::span<const Source> a, Source& result) {
     if (own.op == Op::i_and) {
-        for (const std::size_t k : {0, 1}) {
-            const dag::Range mask = graph().range_of(own.arguments[k]);
-            const double step = mask.low == mask.high ? mask_step(mask.low) : -1;
-            if (step > 0) {
-                result = math("FLOORED_MODULO", {a[1 - k], step});
-                return true;
-            }
-        }
-        return false;
+        return emit_mask(own, a, result);
     }
     // To the left is like a product, only where it stays small: emit_integer().
     if (own.op != Op::shift_right && own.op != Op::shift_right_signed) {

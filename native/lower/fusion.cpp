@@ -42,20 +42,8 @@ private:
         const dag::Node& node = m_graph[id];
         const auto [a, b, c] = node.arguments;
         switch (node.op) {
-        case Op::f_add:
-            if (is_free(a, Op::f_mul)) {
-                multiply_add(id, a, b, false, false);
-            } else if (is_free(b, Op::f_mul)) {
-                multiply_add(id, b, a, false, false);
-            }
-            return;
-        case Op::f_sub:
-            if (is_free(a, Op::f_mul) && is_constant(b)) {
-                multiply_add(id, a, b, false, true);
-            } else if (is_free(b, Op::f_mul) && has_constant(b)) {
-                multiply_add(id, b, a, true, false);
-            }
-            return;
+        case Op::f_add: add(id, a, b); return;
+        case Op::f_sub: subtract(id, a, b); return;
         case Op::f_min: clamp(id, a, b); return;
         case Op::select:
             if (m_kind != TreeKind::geometry && is_free(a, Op::f_less_equal)) {
@@ -65,6 +53,22 @@ private:
             }
             return;
         default: return;
+        }
+    }
+
+    void add(NodeId id, NodeId a, NodeId b) {
+        if (is_free(a, Op::f_mul)) {
+            multiply_add(id, a, b, false, false);
+        } else if (is_free(b, Op::f_mul)) {
+            multiply_add(id, b, a, false, false);
+        }
+    }
+
+    void subtract(NodeId id, NodeId a, NodeId b) {
+        if (is_free(a, Op::f_mul) && is_constant(b)) {
+            multiply_add(id, a, b, false, true);
+        } else if (is_free(b, Op::f_mul) && has_constant(b)) {
+            multiply_add(id, b, a, true, false);
         }
     }
 

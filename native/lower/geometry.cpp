@@ -2,6 +2,8 @@
 #include "lower/emitter.hpp"
 #include "lower/node_table.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -12,6 +14,7 @@ using dag::Op;
 namespace {
 
 constexpr std::int64_t kSign = INT32_MIN;
+constexpr std::array kShifts{Op::shift_left, Op::shift_right, Op::shift_right_signed};
 
 } // namespace
 
@@ -97,6 +100,11 @@ bool GeometryEmitter::emit_other(dag::NodeId id, std::span<const Source> a, Sour
     }
 }
 
+Source GeometryEmitter::positive_less(Op op, Source a, Source b) {
+    return compared(op == Op::u_less ? "LESS_THAN" : "LESS_EQUAL", "INT", std::move(a),
+                    std::move(b));
+}
+
 /// As signed integers, with the sign bits turned.
 Source GeometryEmitter::unsigned_less(Op op, Source a, Source b) {
     return compared(op == Op::u_less ? "LESS_THAN" : "LESS_EQUAL", "INT",
@@ -114,6 +122,48 @@ Source GeometryEmitter::unsigned_divided(Op op, const Source& a, const Source& b
                : chosen("INT", is_right, rest, integer("SUBTRACT", rest, b));
 }
 
+/// A quotient, or the rest of one.
+Source GeometryEmitter::unsigned_quotient(const dag::Node& own, std::span<const Source> a) {
+    const dag::Range first = graph().range_of(own.arguments[0]);
+    const dag::Range second = graph().range_of(own.arguments[1]);
+    const bool is_quotient = own.op == Op::u_div;
+    const bool is_power =
+        second.low == second.high && second.low > 0 && (second.low & (second.low - 1)) == 0;
+    if (is_power) {
+        return divided_by_power(is_quotient, a[0], second.low);
+    }
+    if (first.low >= 0 && second.low >= 0) {
+        return integer(is_quotient ? "DIVIDE" : "MODULO", a[0], a[1]);
+    }
+    Source result = unsigned_divided(own.op, a[0], a[1]);
+    if (second.low < 0) {
+        // What has the sign bit goes into everything once at most.
+        const Source is_less = unsigned_less(Op::u_less, a[0], a[1]);
+        const Source by_large = is_quotient
+                                    ? chosen("INT", is_less, std::int64_t{0}, std::int64_t{1})
+                                    : chosen("INT", is_less, a[0], integer("SUBTRACT", a[0], a[1]));
+        const Source is_large = compared("LESS_THAN", "INT", a[1], std::int64_t{0});
+        result = chosen("INT", is_large, by_large, result);
+    }
+    return result;
+}
+
+Source GeometryEmitter::divided_by_power(bool is_quotient, const Source& a, std::int64_t power) {
+    if (!is_quotient) {
+        return bits("AND", "B", a, power - 1);
+    }
+    const int places = std::countr_zero(static_cast<std::uint64_t>(power));
+    return bits("SHIFT", "Shift", a, static_cast<std::int64_t>(-places));
+}
+
+Source GeometryEmitter::unsigned_bound(bool is_min, bool are_positive, std::span<const Source> a) {
+    if (are_positive) {
+        return integer(is_min ? "MINIMUM" : "MAXIMUM", a[0], a[1]);
+    }
+    const Source less = unsigned_less(Op::u_less, a[0], a[1]);
+    return is_min ? chosen("INT", less, a[0], a[1]) : chosen("INT", less, a[1], a[0]);
+}
+
 bool GeometryEmitter::emit_unsigned(const dag::Node& own, std::span<const Source> a,
                                     Source& result) {
     if (own.count != 2) {
@@ -125,58 +175,28 @@ bool GeometryEmitter::emit_unsigned(const dag::Node& own, std::span<const Source
     switch (own.op) {
     case Op::u_less:
     case Op::u_less_equal:
-        result = are_positive ? compared(own.op == Op::u_less ? "LESS_THAN" : "LESS_EQUAL", "INT",
-                                         a[0], a[1])
-                              : unsigned_less(own.op, a[0], a[1]);
+        result =
+            are_positive ? positive_less(own.op, a[0], a[1]) : unsigned_less(own.op, a[0], a[1]);
         return true;
     case Op::u_min:
-    case Op::u_max: {
-        const bool is_min = own.op == Op::u_min;
-        if (are_positive) {
-            result = integer(is_min ? "MINIMUM" : "MAXIMUM", a[0], a[1]);
-            return true;
-        }
-        const Source less = unsigned_less(Op::u_less, a[0], a[1]);
-        result = is_min ? chosen("INT", less, a[0], a[1]) : chosen("INT", less, a[1], a[0]);
-        return true;
-    }
+    case Op::u_max: result = unsigned_bound(own.op == Op::u_min, are_positive, a); return true;
     case Op::u_div:
-    case Op::u_mod: {
-        const bool is_power =
-            second.low == second.high && second.low > 0 && (second.low & (second.low - 1)) == 0;
-        if (own.op == Op::u_mod && is_power) {
-            result = bits("AND", "B", a[0], second.low - 1);
-            return true;
-        }
-        if (own.op == Op::u_div && is_power) {
-            const int places = std::countr_zero(static_cast<std::uint64_t>(second.low));
-            result = bits("SHIFT", "Shift", a[0], static_cast<std::int64_t>(-places));
-            return true;
-        }
-        if (are_positive) {
-            result = integer(own.op == Op::u_div ? "DIVIDE" : "MODULO", a[0], a[1]);
-            return true;
-        }
-        result = unsigned_divided(own.op, a[0], a[1]);
-        if (second.low < 0) {
-            // What has the sign bit goes into everything once at most.
-            const Source is_less = unsigned_less(Op::u_less, a[0], a[1]);
-            const Source by_large =
-                own.op == Op::u_div ? chosen("INT", is_less, std::int64_t{0}, std::int64_t{1})
-                                    : chosen("INT", is_less, a[0], integer("SUBTRACT", a[0], a[1]));
-            const Source is_large = compared("LESS_THAN", "INT", a[1], std::int64_t{0});
-            result = chosen("INT", is_large, by_large, result);
-        }
-        return true;
-    }
+    case Op::u_mod: result = unsigned_quotient(own, a); return true;
     default: return false;
     }
 }
 
+/// By how many places to the left, of what is known at run time only.
+Source GeometryEmitter::places_of(const dag::Range& by, bool is_left, const Source& places) {
+    const bool is_small = by.low >= 0 && by.high <= 31;
+    Source found = is_small ? places : bits("AND", "B", places, std::int64_t{31});
+    return is_left ? found
+                   : node("FunctionNodeIntegerMath", {{"operation", "NEGATE"}}, {{"Value", found}},
+                          "Value");
+}
+
 bool GeometryEmitter::emit_shift(const dag::Node& own, std::span<const Source> a, Source& result) {
-    const bool is_shift =
-        own.op == Op::shift_left || own.op == Op::shift_right || own.op == Op::shift_right_signed;
-    if (!is_shift) {
+    if (std::ranges::find(kShifts, own.op) == kShifts.end()) {
         return false;
     }
     const dag::Range by = graph().range_of(own.arguments[1]);
@@ -189,17 +209,9 @@ bool GeometryEmitter::emit_shift(const dag::Node& own, std::span<const Source> a
                              : integer("DIVIDE_FLOOR", a[0], std::int64_t{1} << count);
         return true;
     }
-    Source places = a[1];
-    if (is_known) {
-        places = own.op == Op::shift_left ? count : -count;
-    } else {
-        const bool is_small = by.low >= 0 && by.high <= 31;
-        places = is_small ? a[1] : bits("AND", "B", a[1], std::int64_t{31});
-        if (own.op != Op::shift_left) {
-            places = node("FunctionNodeIntegerMath", {{"operation", "NEGATE"}}, {{"Value", places}},
-                          "Value");
-        }
-    }
+    const bool is_left = own.op == Op::shift_left;
+    const Source places =
+        is_known ? Source(is_left ? count : -count) : places_of(by, is_left, a[1]);
     if (own.op == Op::shift_right_signed) {
         // Zeros come in: of what is negative the contrary is shifted.
         const Source sign = chosen("INT", compared("LESS_THAN", "INT", a[0], std::int64_t{0}),

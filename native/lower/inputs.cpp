@@ -62,6 +62,22 @@ std::string literal_of(const dag::NamedInput& input, const Literals& literals) {
         text("lower: ", where, " no ", input.kind, "(); take it as a parameter"));
 }
 
+InputNode geometry_node(const dag::NamedInput& input, const std::string& name) {
+    const Entry& entry = entry_of(input);
+    if (entry.geometry.empty()) {
+        refuse(input, "a geometry tree has");
+    }
+    InputNode made{{std::string(entry.geometry), {}, {}}, std::string(entry.geometry_output)};
+    if (entry.has_name) {
+        if (name.empty()) {
+            refuse(input, "a geometry tree has no active UV map: name it, or it has");
+        }
+        made.node.properties = {{"data_type", entry.components == 1 ? "FLOAT" : "FLOAT_VECTOR"}};
+        made.node.inputs = {{"Name", name}};
+    }
+    return made;
+}
+
 } // namespace
 
 void collect_literals(std::string_view source, Literals& literals) {
@@ -102,19 +118,7 @@ InputNode input_node(const dag::NamedInput& input, const Literals& literals, Tre
         return {{"CompositorNodeSceneTime", {}, {}}, "Seconds"};
     }
     if (kind == TreeKind::geometry) {
-        if (entry.geometry.empty()) {
-            refuse(input, "a geometry tree has");
-        }
-        InputNode made{{std::string(entry.geometry), {}, {}}, std::string(entry.geometry_output)};
-        if (entry.has_name) {
-            if (name.empty()) {
-                refuse(input, "a geometry tree has no active UV map: name it, or it has");
-            }
-            made.node.properties = {
-                {"data_type", entry.components == 1 ? "FLOAT" : "FLOAT_VECTOR"}};
-            made.node.inputs = {{"Name", name}};
-        }
-        return made;
+        return geometry_node(input, name);
     }
     if (entry.shader == kTime && version < BlenderVersion{5, 2}) {
         refuse(input, "before Blender 5.2 a shader tree has");
