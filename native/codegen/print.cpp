@@ -41,6 +41,16 @@ public:
         return m_out.take();
     }
 
+    void print_team_options() {
+        if (m_kernel.has_team && !m_kernel.is_raw_dispatch && m_kernel.subgroup_size != 0) {
+            m_out.line(text(
+                "export static const int weft_cooperative_lanes = ", m_kernel.subgroup_size, ";"));
+            export_if(m_kernel.has_matrix_units, "weft_has_matrix_units");
+            export_if(m_kernel.derivative == Derivative::backward, "weft_remembers");
+            export_if(!m_kernel.collector.empty(), "weft_collects_in_group");
+        }
+    }
+
 private:
     /// Module weft computes tensor offsets in 64 bits, and writes through tensors, unless the kernel says otherwise.
     void print_tensor_options() {
@@ -57,13 +67,7 @@ private:
         if (has_gradients && m_kernel.derivative == Derivative::backward) {
             m_out.line("export static const bool weft_writes_primal = false;");
         }
-        if (m_kernel.has_team && !m_kernel.is_raw_dispatch && m_kernel.subgroup_size != 0) {
-            m_out.line(text(
-                "export static const int weft_cooperative_lanes = ", m_kernel.subgroup_size, ";"));
-            export_if(m_kernel.has_matrix_units, "weft_has_matrix_units");
-            export_if(m_kernel.derivative == Derivative::backward, "weft_remembers");
-            export_if(!m_kernel.collector.empty(), "weft_collects_in_group");
-        }
+        print_team_options();
         // A dispatched kernel may add up gradients by itself.
         if (m_kernel.derivative == Derivative::backward || m_kernel.is_raw_dispatch) {
             print_device_options();

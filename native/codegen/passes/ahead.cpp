@@ -10,14 +10,18 @@ namespace {
 // A turn alone leaves a multiprocessor too few bytes on their way: .70 to .79 of the bandwidth on an H200.
 constexpr std::int32_t kTurns = 4;
 
+bool can_load_ahead(const Kernel& kernel) {
+    return kernel.walk.dimension >= 0 && !kernel.prefers_storage_bindings &&
+           !kernel.is_raw_dispatch && !kernel.has_team && !kernel.repeats_last;
+}
+
 } // namespace
 
 void load_ahead(Kernel& kernel) {
-    const Walk& walk = kernel.walk;
-    if (walk.dimension < 0 || kernel.prefers_storage_bindings || kernel.is_raw_dispatch ||
-        kernel.has_team || kernel.repeats_last) {
+    if (!can_load_ahead(kernel)) {
         return;
     }
+    const Walk& walk = kernel.walk;
     const auto along = static_cast<std::size_t>(walk.dimension);
     if (kernel.dimensions[along] < std::int64_t{walk.lanes} * kTurns) {
         return;

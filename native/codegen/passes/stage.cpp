@@ -83,15 +83,22 @@ private:
     std::int64_t m_words; ///< that there are
 };
 
+/// A walk jumps from element to element, and tables leave no room.
+bool has_other_order(const Kernel& kernel) {
+    return kernel.walk.dimension >= 0 || !kernel.tables.empty() || !kernel.collector.empty() ||
+           kernel.repeats_last;
+}
+
+bool can_stage(const Kernel& kernel) {
+    return !kernel.is_raw_dispatch && !kernel.has_team && !kernel.is_tiled &&
+           !kernel.prefers_storage_bindings && kernel.width == 1 &&
+           call_count(kernel) >= kFewestElements;
+}
+
 } // namespace
 
 void stage_structures(Kernel& kernel) {
-    // A walk jumps from element to element, and tables leave no room.
-    const bool has_other_order = kernel.walk.dimension >= 0 || !kernel.tables.empty() ||
-                                 !kernel.collector.empty() || kernel.repeats_last;
-    if (kernel.is_raw_dispatch || kernel.has_team || has_other_order || kernel.is_tiled ||
-        kernel.prefers_storage_bindings || kernel.width != 1 ||
-        call_count(kernel) < kFewestElements) {
+    if (has_other_order(kernel) || !can_stage(kernel)) {
         return;
     }
     Stages stages(kernel);

@@ -26,6 +26,10 @@ constexpr std::int64_t kMostGroupsOfSoftware = 64;
 // Turns of a walk that are worth the sum after it.
 constexpr std::int64_t kFewestTurns = 4;
 
+bool is_plain(const Kernel& kernel) {
+    return kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled && !kernel.is_persistent;
+}
+
 std::int32_t choose_steps(const Kernel& kernel) {
     if (kernel.walk.dimension >= 0) {
         return kernel.steps; // of load_ahead()
@@ -33,9 +37,7 @@ std::int32_t choose_steps(const Kernel& kernel) {
     if (!kernel.caches.empty() && kernel.stages.empty()) {
         return kSteps;
     }
-    const bool is_plain =
-        kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled && !kernel.is_persistent;
-    return is_plain && !kernel.prefers_storage_bindings && !kernel.repeats_last &&
+    return is_plain(kernel) && !kernel.prefers_storage_bindings && !kernel.repeats_last &&
                    call_count(kernel) >= kFewestElementsToStep && !uses_thread_index(kernel)
                ? kSteps
                : 1;

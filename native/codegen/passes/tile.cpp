@@ -51,13 +51,16 @@ void assign_tiles(Kernel& kernel) {
     });
 }
 
+bool can_tile(const Kernel& kernel) {
+    return !kernel.is_raw_dispatch && !uses_thread_index(kernel) && !kernel.has_team &&
+           !kernel.is_persistent && !kernel.prefers_storage_bindings && !kernel.is_index64 &&
+           kernel.dimensions.size() >= 2 && kernel.dimensions.back() >= kTileEdge;
+}
+
 } // namespace
 
 void choose_tiling(Kernel& kernel) {
-    const std::size_t rank = kernel.dimensions.size();
-    if (kernel.is_raw_dispatch || uses_thread_index(kernel) || kernel.has_team ||
-        kernel.is_persistent || kernel.prefers_storage_bindings || kernel.is_index64 || rank < 2 ||
-        kernel.dimensions[rank - 1] < kTileEdge) {
+    if (!can_tile(kernel)) {
         return;
     }
     for_each_memory_operand(kernel, [&](Operand& operand) {

@@ -120,6 +120,20 @@ bool pays(Kernel& kernel, std::int32_t width) {
     return reads_vectors;
 }
 
+bool writes_vectors(const Kernel& kernel, const Operand& operand) {
+    return operand.writes && operand.memory.is_linear && !adds_atomically(operand) &&
+           access_bytes(kernel, operand, kernel.width) != 0;
+}
+
+/// True for what is written, if whole vectors can be after some elements.
+bool begins_unaligned(const Kernel& kernel, const Operand& operand) {
+    const Memory& memory = operand.memory;
+    const std::int64_t access = access_bytes(kernel, operand, kernel.width);
+    return operand.writes && memory.is_linear && access != 0 && access % value_bytes(memory) == 0 &&
+           memory.alignment < static_cast<std::uint64_t>(access) &&
+           memory.alignment >= static_cast<std::uint64_t>(value_bytes(memory));
+}
+
 /// What is written from a start that is not aligned: the first thread takes fewer elements, so that the others write
 /// whole vectors, and all that is read is shifted into place.
 void peel(Kernel& kernel) {
@@ -128,13 +142,9 @@ void peel(Kernel& kernel) {
     }
     Memory* peeled = nullptr;
     for_each_memory_operand(kernel, [&](Operand& operand) {
-        Memory& memory = operand.memory;
-        const std::int64_t access = access_bytes(kernel, operand, kernel.width);
-        const bool can_align = operand.writes && memory.is_linear && access != 0 &&
-                               access % value_bytes(memory) == 0 &&
-                               memory.alignment < static_cast<std::uint64_t>(access) &&
-                               memory.alignment >= static_cast<std::uint64_t>(value_bytes(memory));
-        peeled = peeled == nullptr && can_align && !adds_atomically(operand) ? &memory : peeled;
+        if (peeled == nullptr && begins_unaligned(kernel, operand) && !adds_atomically(operand)) {
+            peeled = &operand.memory;
+        }
     });
     if (peeled == nullptr) {
         return;
@@ -142,8 +152,7 @@ void peel(Kernel& kernel) {
     peeled->is_peel = kernel.is_peeled = kernel.has_tail = true;
     for_each_memory_operand(kernel, [&](Operand& operand) {
         Memory& memory = operand.memory;
-        memory.is_checked = operand.writes && memory.is_linear && !adds_atomically(operand) &&
-                            access_bytes(kernel, operand, kernel.width) != 0;
+        memory.is_checked = writes_vectors(kernel, operand);
         memory.is_shifted = can_shift(kernel, operand, kernel.width);
         memory.is_wide = memory.is_checked || memory.is_shifted;
     });
@@ -158,18 +167,28 @@ bool adds_where_it_picks(const Kernel& kernel) {
     return adds && !kernel.prefers_storage_bindings;
 }
 
+/// The largest width that ends with each row, on devices where that matters.
+std::int32_t fitting_width(Kernel& kernel) {
+    std::int32_t width = matching_width(kernel);
+    while (width > 1 && !kernel.prefers_storage_bindings && !divides_rows(kernel, width)) {
+        width /= 2;
+    }
+    return width;
+}
+
+bool is_worth_widening(Kernel& kernel, std::int32_t width) {
+    return width > 1 && !kernel.has_team && kernel.walk.dimension < 0 &&
+           !adds_where_it_picks(kernel) && pays(kernel, width);
+}
+
 } // namespace
 
 void choose_vector_width(Kernel& kernel) {
     if (kernel.is_raw_dispatch || kernel.is_tiled) {
         return;
     }
-    std::int32_t width = matching_width(kernel);
-    while (width > 1 && !kernel.prefers_storage_bindings && !divides_rows(kernel, width)) {
-        width /= 2;
-    }
-    const bool is_widened = width > 1 && !kernel.has_team && kernel.walk.dimension < 0 &&
-                            !adds_where_it_picks(kernel) && pays(kernel, width);
+    const std::int32_t width = fitting_width(kernel);
+    const bool is_widened = is_worth_widening(kernel, width);
     kernel.width = is_widened ? width : 1;
     // llvmpipe keeps the registers of an unrolled body in memory if the body is in a loop. Without the loop it adds
     // to a sum more often, yet takes a third less time.
