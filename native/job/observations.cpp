@@ -73,6 +73,20 @@ PictureFile read(const TargetEntry& target, const std::filesystem::path& file) {
     }
 }
 
+/// @pre the target has a mask
+void apply_mask(const TargetEntry& target, const PictureFile& picture,
+                std::vector<float>& weights) {
+    const PictureFile mask = read(target, *target.mask);
+    if (mask.width != picture.width || mask.height != picture.height) {
+        refuse(target, core::text("the mask is ", mask.width, " x ", mask.height, ", the picture ",
+                                  picture.width, " x ", picture.height, "; make them one size"));
+    }
+    for (std::size_t pixel = 0; pixel < weights.size(); ++pixel) {
+        const float weight = mask.pixels[pixel * mask.channels.size()];
+        weights[pixel] *= std::isnan(weight) ? 0.0F : std::clamp(weight, 0.0F, 1.0F);
+    }
+}
+
 /// One weight a pixel of what the mask's file and the alpha channel say.
 std::vector<float> mask_of(const TargetEntry& target, const PictureFile& picture) {
     const std::size_t count = picture.width * picture.height;
@@ -88,16 +102,7 @@ std::vector<float> mask_of(const TargetEntry& target, const PictureFile& picture
         }
     }
     if (target.mask) {
-        const PictureFile mask = read(target, *target.mask);
-        if (mask.width != picture.width || mask.height != picture.height) {
-            refuse(target,
-                   core::text("the mask is ", mask.width, " x ", mask.height, ", the picture ",
-                              picture.width, " x ", picture.height, "; make them one size"));
-        }
-        for (std::size_t pixel = 0; pixel < count; ++pixel) {
-            const float weight = mask.pixels[pixel * mask.channels.size()];
-            weights[pixel] *= std::isnan(weight) ? 0.0F : std::clamp(weight, 0.0F, 1.0F);
-        }
+        apply_mask(target, picture, weights);
     }
     return weights;
 }
@@ -113,6 +118,16 @@ float clipped_from(const TargetEntry& target, bool is_photo) {
 bool has_curve(const TargetEntry& target) {
     return target.color_space ? *target.color_space == ColorSpace::srgb
                               : is_display_file(target.image);
+}
+
+void require_size_of(const TargetEntry& target, const PictureFile& picture,
+                     const scene::Camera& camera) {
+    if (picture.width != static_cast<std::size_t>(camera.width) ||
+        picture.height != static_cast<std::size_t>(camera.height)) {
+        refuse(target, core::text("the picture is ", picture.width, " x ", picture.height,
+                                  " and camera '", camera.name, "' sees ", camera.width, " x ",
+                                  camera.height, "; save it in that size"));
+    }
 }
 
 } // namespace
@@ -133,12 +148,7 @@ fit::Observation read_observation(const TargetEntry& target,
         refuse(target, "the picture is a photo, which Python's `weft fit` explains with a robust "
                        "loss; robust = false takes squared errors");
     }
-    if (picture.width != static_cast<std::size_t>(out.camera.width) ||
-        picture.height != static_cast<std::size_t>(out.camera.height)) {
-        refuse(target, core::text("the picture is ", picture.width, " x ", picture.height,
-                                  " and camera '", out.camera.name, "' sees ", out.camera.width,
-                                  " x ", out.camera.height, "; save it in that size"));
-    }
+    require_size_of(target, picture, out.camera);
     const std::array<std::size_t, 3> channels = color_channels(target, picture);
     out.mask = mask_of(target, picture);
     out.image.resize(out.mask.size() * fit::kChannels);
