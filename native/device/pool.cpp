@@ -412,8 +412,7 @@ void MemoryPool::remove_free(std::uint32_t index) noexcept {
     }
 }
 
-std::string MemoryPool::report(std::uint64_t size, std::string_view label) const {
-    const MemorySource::Budget budget = m_source.budget();
+std::string MemoryPool::holders_text() const {
     std::vector<LabelUse> holders;
     for (const auto& [name, use] : m_labels) {
         if (use.buffers > 0) {
@@ -428,6 +427,12 @@ std::string MemoryPool::report(std::uint64_t size, std::string_view label) const
         held += core::text(i == 0 ? ", held by '" : ", '", use.name, "' (", bytes_text(use.bytes),
                            " in ", use.buffers, use.buffers == 1 ? " buffer)" : " buffers)");
     }
+    return held;
+}
+
+std::string MemoryPool::report(std::uint64_t size, std::string_view label) const {
+    const MemorySource::Budget budget = m_source.budget();
+    const std::string held = holders_text();
     const std::string free = budget.available > 0
                                  ? core::text(bytes_text(budget.available), " of ",
                                               bytes_text(budget.total), " are free")

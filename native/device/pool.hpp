@@ -202,6 +202,8 @@ private:
     UnusedBlocks& unused_of(const Block& block) noexcept {
         return block.is_dedicated ? m_unused_dedicated : m_unused_shared;
     }
+    /// The labels with the most memory, for a report.
+    std::string holders_text() const;
     std::string report(std::uint64_t size, std::string_view label) const;
 
     MemorySource& m_source;

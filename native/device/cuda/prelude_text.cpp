@@ -20,6 +20,19 @@ std::string_view directive_of(std::string_view line) {
     return tokens.next() == "#" ? tokens.next() : std::string_view();
 }
 
+std::string_view trimmed(std::string_view text) {
+    const std::size_t start = text.find_first_not_of(kSpace);
+    return start == std::string_view::npos
+               ? std::string_view()
+               : text.substr(start, text.find_last_not_of(kSpace) + 1 - start);
+}
+
+int nesting_step(char sign) {
+    const bool is_open = sign == '(' || sign == '{';
+    const bool is_close = sign == ')' || sign == '}';
+    return is_open ? 1 : is_close ? -1 : 0;
+}
+
 /// The arguments between the brackets that open at the start of `text`.
 std::vector<std::string_view> arguments_of(std::string_view text) {
     std::vector<std::string_view> result;
@@ -28,16 +41,11 @@ std::vector<std::string_view> arguments_of(std::string_view text) {
     std::size_t first = 0;
     for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
         const char c = token.front();
-        depth += c == '(' || c == '{' ? 1 : c == ')' || c == '}' ? -1 : 0;
+        depth += nesting_step(c);
         if (depth == 1 && c == '(' && first == 0) {
             first = tokens.end();
         } else if (depth == 0 || (depth == 1 && c == ',')) {
-            const std::string_view argument = text.substr(first, tokens.first() - first);
-            const std::size_t start = argument.find_first_not_of(kSpace);
-            result.push_back(
-                start == std::string_view::npos
-                    ? std::string_view()
-                    : argument.substr(start, argument.find_last_not_of(kSpace) + 1 - start));
+            result.push_back(trimmed(text.substr(first, tokens.first() - first)));
             first = tokens.end();
         }
         if (depth == 0) {

@@ -33,10 +33,7 @@ public:
                 ++m_at;
             }
         } else if (c == '"' || c == '\'') {
-            for (++m_at; m_at < m_text.size() && m_text[m_at] != c; ++m_at) {
-                m_at += m_text[m_at] == '\\' ? 1 : 0;
-            }
-            m_at = std::min(m_at + 1, m_text.size());
+            skip_quoted(c);
         } else {
             m_at += m_text.substr(m_at, 2) == "##" ? 2 : 1;
         }
@@ -65,6 +62,13 @@ public:
     }
 
 private:
+    void skip_quoted(char quote) {
+        for (++m_at; m_at < m_text.size() && m_text[m_at] != quote; ++m_at) {
+            m_at += m_text[m_at] == '\\' ? 1 : 0;
+        }
+        m_at = std::min(m_at + 1, m_text.size());
+    }
+
     void skip_blank() {
         for (;;) {
             const std::size_t found = m_text.find_first_not_of(" \t\r\n\\", m_at);

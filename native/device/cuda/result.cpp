@@ -4,6 +4,9 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace weft::device::cuda {
 namespace {
 
@@ -51,19 +54,17 @@ std::string_view error_name(const Driver& driver, CUresult code) noexcept {
 }
 
 bool is_sticky(CUresult code) noexcept {
-    switch (code) {
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_MISALIGNED_ADDRESS: return true;
-    default: return false;
-    }
+    constexpr std::array kSticky{CUDA_ERROR_ASSERT,
+                                 CUDA_ERROR_ECC_UNCORRECTABLE,
+                                 CUDA_ERROR_HARDWARE_STACK_ERROR,
+                                 CUDA_ERROR_ILLEGAL_ADDRESS,
+                                 CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                                 CUDA_ERROR_INVALID_ADDRESS_SPACE,
+                                 CUDA_ERROR_INVALID_PC,
+                                 CUDA_ERROR_LAUNCH_FAILED,
+                                 CUDA_ERROR_LAUNCH_TIMEOUT,
+                                 CUDA_ERROR_MISALIGNED_ADDRESS};
+    return std::ranges::find(kSticky, code) != kSticky.end();
 }
 
 void fail(const Driver& driver, CUresult code, const char* call, std::string_view doing) {

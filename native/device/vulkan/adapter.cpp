@@ -210,6 +210,13 @@ bool takes_host_memory(const InstanceApi& api, const Adapter& adapter) {
             VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) != 0;
 }
 
+bool exports_memory(const InstanceApi& api, const Adapter& adapter,
+                    const std::vector<VkExtensionProperties>& extensions) {
+    return contains(extensions, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) &&
+           contains(extensions, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) &&
+           can_export(api, adapter.handle);
+}
+
 /// Reads everything about a physical device. Returns why it cannot be used, or "".
 std::string inspect(const InstanceApi& api, Adapter& adapter) {
     const std::vector<VkExtensionProperties> extensions = extensions_of(api, adapter.handle);
@@ -225,9 +232,7 @@ std::string inspect(const InstanceApi& api, Adapter& adapter) {
         return core::text(name, " lacks the feature ", absent);
     }
     adapter.uuid = uuid_of(properties);
-    adapter.exports_memory = contains(extensions, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) &&
-                             contains(extensions, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) &&
-                             can_export(api, adapter.handle);
+    adapter.exports_memory = exports_memory(api, adapter, extensions);
     if (const auto absent = choose_extensions(adapter, extensions); !absent.empty()) {
         return core::text(name, " lacks the extension ", absent);
     }

@@ -158,6 +158,17 @@ void require_right_reads(const Context& context, const KernelDesc& desc,
     }
 }
 
+/// Lets loops report. Returns the pipeline's report_offset: 0 if there are none.
+std::uint32_t add_reports(const KernelDesc& desc, LoopWatch& watch, SpirvModule& module) {
+    constexpr std::uint32_t kAlignment = sizeof(VkDeviceAddress);
+    // Never 0, which means that the kernel does not report.
+    const std::uint32_t offset =
+        std::max(kAlignment, (push_bytes(desc) + kAlignment - 1) / kAlignment * kAlignment);
+    const bool reports =
+        guard_loops(module, {.argument_offset = offset, .mark = watch.mark_of(desc.label)});
+    return reports ? offset : 0;
+}
+
 /// Does to the code what this device's compiler needs. Returns the pipeline's report_offset.
 /// @throws ArgumentError for code that it gets wrong.
 std::uint32_t adapt(const Context& context, const KernelDesc& desc, LoopWatch* watch,
@@ -176,17 +187,7 @@ std::uint32_t adapt(const Context& context, const KernelDesc& desc, LoopWatch* w
     if (misreads) {
         require_right_reads(context, desc, *module);
     }
-    std::uint32_t offset = 0;
-    if (watch != nullptr) {
-        constexpr std::uint32_t kAlignment = sizeof(VkDeviceAddress);
-        // Never 0, which means that the kernel does not report.
-        offset =
-            std::max(kAlignment, (push_bytes(desc) + kAlignment - 1) / kAlignment * kAlignment);
-        offset =
-            guard_loops(*module, {.argument_offset = offset, .mark = watch->mark_of(desc.label)})
-                ? offset
-                : 0;
-    }
+    const std::uint32_t offset = watch != nullptr ? add_reports(desc, *watch, *module) : 0;
     if (widens) {
         widen_addresses(*module);
     }

@@ -14,6 +14,17 @@ constexpr std::uint32_t kOpEntryPoint = 15;
 constexpr std::size_t kEntryPointName = 3; // word of the instruction
 constexpr std::uint32_t kUnknownLanguage = 0;
 
+void take_instruction(std::span<std::uint32_t> instruction, std::string& entry_point) {
+    const std::uint32_t operation = instruction[0] & 0xFFFF;
+    const std::size_t length = instruction.size();
+    if (operation == kOpEntryPoint && length > kEntryPointName && entry_point.empty()) {
+        entry_point = read_literal(instruction.subspan(kEntryPointName));
+    } else if (operation == kOpSource && length > 1) {
+        // Validation layers older than Slang's number in the SPIR-V registry reject it.
+        instruction[1] = kUnknownLanguage;
+    }
+}
+
 } // namespace
 
 std::optional<SpirvCode> read_spirv(std::span<const std::byte> code) {
@@ -30,17 +41,10 @@ std::optional<SpirvCode> read_spirv(std::span<const std::byte> code) {
     }
     for (std::size_t at = kHeaderWords; at < words.size();) {
         const std::size_t length = words[at] >> 16;
-        const std::uint32_t operation = words[at] & 0xFFFF;
         if (length == 0 || length > words.size() - at) {
             return std::nullopt;
         }
-        const std::span<std::uint32_t> instruction = words.subspan(at, length);
-        if (operation == kOpEntryPoint && length > kEntryPointName && result.entry_point.empty()) {
-            result.entry_point = read_literal(instruction.subspan(kEntryPointName));
-        } else if (operation == kOpSource && length > 1) {
-            // Validation layers older than Slang's number in the SPIR-V registry reject it.
-            instruction[1] = kUnknownLanguage;
-        }
+        take_instruction(words.subspan(at, length), result.entry_point);
         at += length;
     }
     return result.entry_point.empty() ? std::nullopt : std::optional(std::move(result));

@@ -53,6 +53,10 @@ public:
         m_module.code = std::move(code);
     }
 
+    static bool declares_type(const SpirvInstruction& instruction) {
+        return instruction.operation >= spirv::kTypeVoid && instruction.operation < 41;
+    }
+
 private:
     void read_declaration(const SpirvInstruction& instruction) {
         const auto& operands = instruction.operands;
@@ -68,9 +72,7 @@ private:
             const bool is_small = operands.size() == 3 || operands[3] == 0;
             m_constants[operands[1]] = is_small ? operands[2] : kNarrowReach;
         }
-        const bool is_type =
-            instruction.operation >= spirv::kTypeVoid && instruction.operation < 41;
-        if (!is_type) { // a type's numbers are no ids
+        if (!declares_type(instruction)) { // a type's numbers are no ids
             note_type(instruction);
         }
     }
@@ -82,6 +84,12 @@ private:
             (m_integers.contains(operands[0]) || m_is_address.contains(operands[0]))) {
             m_types.emplace(operands[1], operands[0]);
         }
+    }
+
+    /// True for a constant number of elements that narrow integers reach.
+    bool is_near(std::uint32_t element, std::uint64_t stride) const {
+        const auto constant = m_constants.find(element);
+        return constant != m_constants.end() && constant->second * stride < kNarrowReach;
     }
 
     bool is_wide_step(const SpirvInstruction& instruction) const {
@@ -96,10 +104,8 @@ private:
             return false;
         }
         const auto stride = m_strides.find(base->second);
-        const auto constant = m_constants.find(instruction.operands[kElement]);
-        const bool is_near = constant != m_constants.end() && stride != m_strides.end() &&
-                             constant->second * stride->second < kNarrowReach;
-        return stride != m_strides.end() && !is_near &&
+        return stride != m_strides.end() &&
+               !is_near(instruction.operands[kElement], stride->second) &&
                (m_all || m_integers.at(element->second).bits == 64);
     }
 

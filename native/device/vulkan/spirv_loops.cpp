@@ -239,6 +239,18 @@ private:
         return found == in.code.end() ? nullptr : &*found;
     }
 
+    /// True if the only exit is in the header, or in the block behind it.
+    bool tests_first(const Loop& loop) {
+        const SpirvInstruction& last = block(loop.header).code.back();
+        return loop.exits[0] == loop.header ||
+               (last.operation == spirv::kBranch && last.operands[0] == loop.exits[0]);
+    }
+
+    static bool is_order(const SpirvInstruction* comparison) {
+        return comparison != nullptr && comparison->operation >= kFirstOrder &&
+               comparison->operation <= kLastOrder;
+    }
+
     /// Rounds of `for (i = a; i < b; i += c)`, all constant and without another exit; 0 for other loops.
     std::uint64_t rounds_of(const Loop& loop) {
         if (loop.exits.size() != 1) {
@@ -246,16 +258,11 @@ private:
         }
         const Block& test = block(loop.exits[0]);
         const Block& head = block(loop.header);
-        const bool is_first =
-            loop.exits[0] == loop.header || (head.code.back().operation == spirv::kBranch &&
-                                             head.code.back().operands[0] == loop.exits[0]);
-        if (!is_first || test.code.back().operation != spirv::kBranchConditional) {
+        if (!tests_first(loop) || test.code.back().operation != spirv::kBranchConditional) {
             return 0;
         }
         const SpirvInstruction* compare = find_definition(test.code.back().operands[0], test);
-        const bool is_compare = compare != nullptr && compare->operation >= kFirstOrder &&
-                                compare->operation <= kLastOrder;
-        if (!is_compare || !m_shared.constants.contains(compare->operands[3])) {
+        if (!is_order(compare) || !m_shared.constants.contains(compare->operands[3])) {
             return 0;
         }
         const SpirvInstruction* counter = find_definition(compare->operands[2], head);
@@ -263,6 +270,14 @@ private:
                        counter->operands.size() == 6
                    ? count_up(loop, *counter, m_shared.constants.at(compare->operands[3]))
                    : 0;
+    }
+
+    /// What a sum adds to the counter, 0 if it is not known.
+    std::int32_t step_of(const SpirvInstruction& sum, const SpirvInstruction& counter) {
+        const bool is_step = sum.operation == spirv::kIAdd &&
+                             sum.operands[2] == counter.operands[1] &&
+                             m_shared.constants.contains(sum.operands[3]);
+        return is_step ? static_cast<std::int32_t>(m_shared.constants.at(sum.operands[3])) : 0;
     }
 
     std::uint64_t count_up(const Loop& loop, const SpirvInstruction& counter, std::uint32_t limit) {
@@ -277,12 +292,7 @@ private:
         for (const std::uint32_t label : loop.body) {
             const SpirvInstruction* sum = find_definition(next, block(label));
             if (sum != nullptr) {
-                const bool is_step = sum->operation == spirv::kIAdd &&
-                                     sum->operands[2] == counter.operands[1] &&
-                                     m_shared.constants.contains(sum->operands[3]);
-                const auto step =
-                    is_step ? static_cast<std::int32_t>(m_shared.constants.at(sum->operands[3]))
-                            : 0;
+                const std::int32_t step = step_of(*sum, counter);
                 return step == 0 || distance / step < 0
                            ? 0
                            : static_cast<std::uint64_t>(distance / step) + 1;
@@ -303,6 +313,17 @@ private:
         });
     }
 
+    /// True for an operand that is a value; what comes to a phi from the loop is used in it.
+    bool is_use_outside(const Loop& loop, const SpirvInstruction& user, std::size_t at) {
+        if (at == 1) {
+            return !m_shared.types.contains(user.operands[0]) && is_value(user, at);
+        }
+        const bool is_way = user.operation == spirv::kPhi && at >= 2;
+        const bool is_label = is_way && at % 2 == 1;
+        const bool is_edge = is_way && at % 2 == 0 && loop.body.contains(user.operands[at + 1]);
+        return !is_edge && !is_label && is_value(user, at);
+    }
+
     template <typename Visit>
     void visit_uses_outside(const Loop& loop, Visit&& visit) {
         for (Block& outside : m_blocks) {
@@ -310,15 +331,8 @@ private:
                 continue;
             }
             for (SpirvInstruction& user : outside.code) {
-                const bool is_phi = user.operation == spirv::kPhi;
                 for (std::size_t i = 0; i < user.operands.size(); ++i) {
-                    const bool is_edge =
-                        is_phi && i >= 2 && i % 2 == 0 && loop.body.contains(user.operands[i + 1]);
-                    const bool is_label = is_phi && i >= 2 && i % 2 == 1;
-                    if (i != 1 && !is_edge && !is_label && is_value(user, i)) {
-                        visit(user.operands[i]);
-                    } else if (i == 1 && !m_shared.types.contains(user.operands[0]) &&
-                               is_value(user, i)) {
+                    if (is_use_outside(loop, user, i)) {
                         visit(user.operands[i]);
                     }
                 }

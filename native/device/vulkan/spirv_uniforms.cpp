@@ -127,10 +127,14 @@ private:
         }
     }
 
+    bool has_result(const Operands& operands) const {
+        return operands.size() > 1 && type(operands[0]) != nullptr;
+    }
+
     void visit(const SpirvInstruction& one) {
         const Operands& operands = one.operands;
-        const bool has_result = operands.size() > 1 && type(operands[0]) != nullptr;
-        if (has_result) {
+        const bool is_result = has_result(operands);
+        if (is_result) {
             m_type_of[operands[1]] = operands[0];
         }
         switch (one.operation) {
@@ -139,20 +143,28 @@ private:
         case spirv::kStore:
         case spirv::kCopyMemory: pass_on(operands[1], operands[0]); return;
         case spirv::kFunctionParameter:
-        case spirv::
-            kFunctionCall: // of a function that Slang kept apart: may bring and take anything
-            for (std::size_t i = 1; i < operands.size(); ++i) {
-                m_origins.try_emplace(root(operands[i]));
-            }
-            return;
+        case spirv::kFunctionCall: visit_call(operands); return;
         case spirv::kVectorExtractDynamic:
             check(operands[2], type_of(operands[2]), operands[3]);
             break;
         default: break;
         }
-        for (std::size_t i = 2; has_result && i < operands.size(); ++i) {
+        if (is_result) {
+            pass_operands(one);
+        }
+    }
+
+    /// Of a function that Slang kept apart: it may bring and take anything.
+    void visit_call(const Operands& operands) {
+        for (std::size_t i = 1; i < operands.size(); ++i) {
+            m_origins.try_emplace(root(operands[i]));
+        }
+    }
+
+    void pass_operands(const SpirvInstruction& one) {
+        for (std::size_t i = 2; i < one.operands.size(); ++i) {
             if (is_value(one, i)) {
-                pass_on(operands[i], operands[1]);
+                pass_on(one.operands[i], one.operands[1]);
             }
         }
     }
