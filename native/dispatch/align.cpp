@@ -100,10 +100,7 @@ private:
         return dimensions;
     }
 
-    void merge_shape(Operand& operand) {
-        if (!operand.mapping.empty() && operand.kind == OperandKind::uniform) {
-            operand.mapping.clear();
-        }
+    void require_right_mapping(const Operand& operand) {
         const std::set<std::int32_t> distinct(operand.mapping.begin(), operand.mapping.end());
         if (distinct.size() != operand.mapping.size()) {
             fail(operand,
@@ -114,6 +111,13 @@ private:
                                " of its dimensions, but it varies over ", operand.own_shape.size(),
                                ": ", core::shape_text(operand.own_shape)));
         }
+    }
+
+    void merge_shape(Operand& operand) {
+        if (!operand.mapping.empty() && operand.kind == OperandKind::uniform) {
+            operand.mapping.clear();
+        }
+        require_right_mapping(operand);
         const auto dimensions = dimensions_of(operand);
         for (std::size_t i = 0; i < dimensions.size(); ++i) {
             const auto at = static_cast<std::size_t>(dimensions[i]);

@@ -26,20 +26,25 @@ std::string number_text(const reflect::Literal& literal) {
     return std::move(stream).str();
 }
 
+/// True for a bracket without its counterpart.
+bool is_unmatched(const compile::TokenList& tokens, std::size_t at) {
+    const std::string_view sign = tokens.text(at);
+    const bool is_bracket = compile::opens_bracket(sign) || compile::closes_bracket(sign);
+    return (is_bracket && tokens.partner(at) == compile::TokenList::npos) ||
+           (sign == "<" && !tokens.opens_generics(at));
+}
+
 /// True if it means the same in every file.
 bool is_portable(const std::string& expression, const std::string& own_type) {
     const compile::TokenList tokens(expression);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-        const std::string_view sign = tokens.text(i);
-        const bool is_bracket =
-            sign == "(" || sign == "[" || sign == "{" || sign == ")" || sign == "]" || sign == "}";
-        const bool is_open = (is_bracket && tokens.partner(i) == compile::TokenList::npos) ||
-                             (sign == "<" && tokens.closing_angle(i) == compile::TokenList::npos);
-        if (is_open) {
+        if (is_unmatched(tokens, i)) {
             return false;
         }
-        const bool is_known = compile::is_core_type(sign) || sign == own_type || sign == "true" ||
-                              sign == "false" || (i > 0 && tokens.text(i - 1) == ".");
+        const std::string_view word = tokens.text(i);
+        const bool is_known = compile::is_core_type(word) || word == own_type ||
+                              compile::is_one_of(word, "true", "false") ||
+                              (i > 0 && tokens.text(i - 1) == ".");
         if (tokens.is_word(i) && !is_known) {
             return false;
         }

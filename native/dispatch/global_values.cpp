@@ -131,8 +131,22 @@ private:
         return at;
     }
 
+    void add_element(const Operand& operand) {
+        if (!operand.own_shape.empty() || source_of(operand).kind != SourceKind::upload) {
+            refuse_value("pass numbers, or a numpy array of its shape");
+        }
+        add_numbers(operand);
+    }
+
+    void add_plain_tensor(const Operand& operand) {
+        const reflect::TensorTraits& traits = operand.type->tensor;
+        if (!operand.own_shape.empty() || traits.is_interface || traits.is_differentiable) {
+            refuse_value("make it a parameter of the function");
+        }
+        add_tensor(operand);
+    }
+
     void add_operand(const Operand& operand) {
-        const bool is_same_for_all = operand.own_shape.empty();
         switch (operand.kind) {
         case OperandKind::composite:
             for (const Operand& field : operand.fields) {
@@ -140,20 +154,9 @@ private:
             }
             return;
         case OperandKind::uniform: add_numbers(operand); return;
-        case OperandKind::element:
-            if (!is_same_for_all || source_of(operand).kind != SourceKind::upload) {
-                refuse_value("pass numbers, or a numpy array of its shape");
-            }
-            add_numbers(operand);
-            return;
+        case OperandKind::element: add_element(operand); return;
         case OperandKind::pointer: add_address(operand); return;
-        case OperandKind::tensor:
-            if (!is_same_for_all || operand.type->tensor.is_interface ||
-                operand.type->tensor.is_differentiable) {
-                refuse_value("make it a parameter of the function");
-            }
-            add_tensor(operand);
-            return;
+        case OperandKind::tensor: add_plain_tensor(operand); return;
         default: refuse_value("pass numbers, arrays or tensors");
         }
     }

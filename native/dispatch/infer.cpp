@@ -218,6 +218,21 @@ private:
         }
     }
 
+    void unify_tensor(const Type& pattern, const ArrayView& view, const Node& node) {
+        const std::size_t rank = view.shape.size();
+        const bool is_generic =
+            pattern.element && pattern.element->kind == TypeKind::generic_parameter;
+        const std::size_t inner =
+            is_generic ? view.element_rank : reflect::element_shape(*pattern.element).size();
+        bind(pattern.tensor.rank_parameter, text(rank - std::min(inner, rank)), false);
+        if (is_generic) {
+            bind(pattern.element->name,
+                 node.kind == NodeKind::tensor ? node.tensor->dtype()->full_name
+                                               : host_type(node, view),
+                 false);
+        }
+    }
+
     void unify_array(const Type& pattern, const ArrayView& view, const Node& node) {
         const std::size_t rank = view.shape.size();
         switch (pattern.kind) {
@@ -233,20 +248,7 @@ private:
             }
             bind_scalar(pattern.element.get(), view, node);
             break;
-        case TypeKind::tensor: {
-            const bool is_generic =
-                pattern.element && pattern.element->kind == TypeKind::generic_parameter;
-            const std::size_t inner =
-                is_generic ? view.element_rank : reflect::element_shape(*pattern.element).size();
-            bind(pattern.tensor.rank_parameter, text(rank - std::min(inner, rank)), false);
-            if (is_generic) {
-                bind(pattern.element->name,
-                     node.kind == NodeKind::tensor ? node.tensor->dtype()->full_name
-                                                   : host_type(node, view),
-                     false);
-            }
-            break;
-        }
+        case TypeKind::tensor: unify_tensor(pattern, view, node); break;
         case TypeKind::structure:
             if (node.kind == NodeKind::tensor && node.tensor->dtype()->name == pattern.name) {
                 unify_structure(pattern, *node.tensor->dtype());

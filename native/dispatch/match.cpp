@@ -84,6 +84,15 @@ std::uint64_t reach(const ArrayView& view) {
     return static_cast<std::uint64_t>(last + 1) * leaf_bytes(*view.leaf);
 }
 
+/// Of a number of Python's.
+ScalarKind literal_kind(const Node& node) noexcept {
+    switch (node.kind) {
+    case NodeKind::boolean: return ScalarKind::bool_;
+    case NodeKind::real: return ScalarKind::float32;
+    default: return node.scalar == ScalarKind::uint64 ? ScalarKind::uint64 : ScalarKind::int32;
+    }
+}
+
 } // namespace
 
 std::int32_t conversion_cost(ScalarKind from, ScalarKind to) noexcept {
@@ -174,10 +183,7 @@ bool Matcher::match_number(const MatchRequest& request, Operand& operand) {
     } else if (type.kind != TypeKind::scalar && type.kind != TypeKind::enumeration) {
         return refuse(request, structure_remedy(reflect::leaf(type)));
     }
-    const ScalarKind literal = node.kind == NodeKind::boolean      ? ScalarKind::bool_
-                               : node.kind == NodeKind::real       ? ScalarKind::float32
-                               : node.scalar == ScalarKind::uint64 ? ScalarKind::uint64
-                                                                   : ScalarKind::int32;
+    const ScalarKind literal = literal_kind(node);
     const bool number_to_bool = type.scalar == ScalarKind::bool_ && node.kind == NodeKind::integer;
     const std::int32_t cost = number_to_bool ? kFromBool : conversion_cost(literal, type.scalar);
     if (cost < 0) {

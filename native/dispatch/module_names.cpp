@@ -83,6 +83,18 @@ constexpr std::array kSlangNames{
     "StructuredBuffer",
 };
 
+/// True behind a type; what stands before `end` is no blank.
+bool ends_type(std::string_view source, std::size_t end) {
+    std::size_t begin = end;
+    while (begin > 0 && is_word_character(source[begin - 1])) {
+        --begin;
+    }
+    const std::string_view word = source.substr(begin, end - begin);
+    const char last = source[end - 1];
+    return last == '>' || last == ']' ||
+           (!word.empty() && word != "return" && word != "else" && word != "case");
+}
+
 /// True where `word` at `at` is what a declaration names: a word, '>' or ']' before it, and none of "(.)" behind
 /// it unless it is a function.
 bool is_declared_at(std::string_view source, std::size_t at, std::size_t size) {
@@ -93,16 +105,8 @@ bool is_declared_at(std::string_view source, std::size_t at, std::size_t size) {
     if (before == at || before == 0) {
         return false;
     }
-    const char last = source[before - 1];
-    std::size_t begin = before;
-    while (begin > 0 && is_word_character(source[begin - 1])) {
-        --begin;
-    }
-    const std::string_view word = source.substr(begin, before - begin);
-    const bool is_type = last == '>' || last == ']' ||
-                         (!word.empty() && word != "return" && word != "else" && word != "case");
     const std::size_t next = source.find_first_not_of(" \t\r\n", at + size);
-    return is_type && next != std::string_view::npos &&
+    return ends_type(source, before) && next != std::string_view::npos &&
            std::string_view("=;{:<[,(").find(source[next]) != std::string_view::npos;
 }
 

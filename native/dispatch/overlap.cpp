@@ -118,13 +118,8 @@ std::int64_t inner_span(const Footprint& footprint, std::int64_t limit) {
     return span;
 }
 
-} // namespace
-
-std::vector<OverlapCheck> find_overlap_checks(const codegen::Kernel& kernel,
-                                              const std::vector<Source>& sources) {
-    if (kernel.is_raw_dispatch) {
-        return {};
-    }
+/// Of memory that the call is given.
+std::vector<Use> uses_of_given(const codegen::Kernel& kernel, const std::vector<Source>& sources) {
     std::vector<Use> uses;
     codegen::for_each_memory_operand(kernel, [&](const Operand& operand) {
         const Use use = use_of(kernel, operand);
@@ -134,6 +129,17 @@ std::vector<OverlapCheck> find_overlap_checks(const codegen::Kernel& kernel,
             uses.push_back(use);
         }
     });
+    return uses;
+}
+
+} // namespace
+
+std::vector<OverlapCheck> find_overlap_checks(const codegen::Kernel& kernel,
+                                              const std::vector<Source>& sources) {
+    if (kernel.is_raw_dispatch) {
+        return {};
+    }
+    const std::vector<Use> uses = uses_of_given(kernel, sources);
     std::vector<OverlapCheck> checks;
     for (std::size_t i = 0; i < uses.size(); ++i) {
         for (std::size_t j = i + 1; j < uses.size(); ++j) {

@@ -113,6 +113,17 @@ void check_determinism(const BoundCall& call, const codegen::Kernel& kernel) {
     });
 }
 
+const char* pattern_words(const codegen::Memory& memory) {
+    return memory.is_uniform ? "broadcast" : memory.is_linear ? "one-to-one" : "strided";
+}
+
+const char* access_words(const codegen::Memory& memory) {
+    if (memory.is_wide) {
+        return ", vector accesses";
+    }
+    return memory.stage >= 0 || memory.tile >= 0 ? ", through shared memory" : "";
+}
+
 std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
     std::string out =
         text(signature_text(call.function), " over shape ", core::shape_text(kernel.shape), "\n");
@@ -127,16 +138,10 @@ std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
             return;
         }
         const codegen::Memory& memory = operand.memory;
-        const char* pattern = is_tensor           ? "whole tensor"
-                              : memory.is_uniform ? "broadcast"
-                              : memory.is_linear  ? "one-to-one"
-                                                  : "strided";
+        const char* pattern = is_tensor ? "whole tensor" : pattern_words(memory);
         const Source& source = call.sources[static_cast<std::size_t>(operand.source)];
         out += text("  ", source.name, part_suffix(source.part), ": ", pattern,
-                    accumulation_words(kernel, operand.accumulation),
-                    memory.is_wide                          ? ", vector accesses"
-                    : memory.stage >= 0 || memory.tile >= 0 ? ", through shared memory"
-                                                            : "",
+                    accumulation_words(kernel, operand.accumulation), access_words(memory),
                     memory.binding >= 0 ? ", storage buffer" : ", pointer", "\n");
     });
     return out;
@@ -166,6 +171,18 @@ std::vector<GridCheck> find_grid_checks(const codegen::Kernel& kernel,
     return checks;
 }
 
+/// Why single elements tell nothing; null if they do.
+const char* why_unchecked(const Operand& operand, const Source& source) {
+    if (operand.kind == codegen::OperandKind::pointer &&
+        source.access != device::BufferAccess::read) {
+        return "it takes a pointer, through which it may write";
+    }
+    const bool has_both = !operand.gradient_in.empty() && !operand.gradient_out.empty();
+    return has_both && operand.kind == codegen::OperandKind::tensor
+               ? "it reads and writes one tensor"
+               : nullptr;
+}
+
 /// What a check of the gradients at single elements needs to know. Before passes merge dimensions.
 void note_axes(const BoundCall& call, LaunchPlan& plan) {
     codegen::for_each_operand(call.kernel, [&](const Operand& operand) {
@@ -176,13 +193,8 @@ void note_axes(const BoundCall& call, LaunchPlan& plan) {
         if (source.part != SourcePart::primal || source.node == kNoNode) {
             return;
         }
-        if (operand.kind == codegen::OperandKind::pointer &&
-            source.access != device::BufferAccess::read) {
-            plan.unchecked = "it takes a pointer, through which it may write";
-        }
-        if (!operand.gradient_in.empty() && !operand.gradient_out.empty() &&
-            operand.kind == codegen::OperandKind::tensor) {
-            plan.unchecked = "it reads and writes one tensor";
+        if (const char* const reason = why_unchecked(operand, source)) {
+            plan.unchecked = reason;
         }
         std::vector<std::int32_t> dimensions = operand.mapping;
         const auto first =

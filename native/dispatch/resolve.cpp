@@ -79,6 +79,12 @@ public:
     std::vector<Refusal> refusals;
 
 private:
+    bool may_be_named(const reflect::Parameter& parameter) const {
+        return parameter.type->kind == reflect::TypeKind::interface_ &&
+               parameter.direction == reflect::Direction::in &&
+               m_options.derivative == codegen::Derivative::none;
+    }
+
     /// The function with the types that the arguments name in place of interfaces.
     reflect::Function with_named_types(reflect::Function function) const {
         std::size_t position = 0;
@@ -92,10 +98,8 @@ private:
                     function.parameters, node.name,
                     [](const auto& entry) -> std::string_view { return entry.name; });
             }
-            const bool takes_named = parameter != function.parameters.end() &&
-                                     parameter->type->kind == reflect::TypeKind::interface_ &&
-                                     parameter->direction == reflect::Direction::in &&
-                                     m_options.derivative == codegen::Derivative::none;
+            const bool takes_named =
+                parameter != function.parameters.end() && may_be_named(*parameter);
             const reflect::TypeRef named = takes_named ? named_type(node) : nullptr;
             if (named && named->kind == reflect::TypeKind::structure) {
                 parameter->type = named;
