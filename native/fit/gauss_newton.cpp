@@ -14,6 +14,22 @@ namespace {
 
 constexpr std::size_t kPoolFloats = std::size_t{1} << 20; ///< of a Jacobian, worth threads
 
+void require_ranges(const SolverSettings& settings, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!(settings.low[i] < settings.high[i])) {
+            throw core::ArgumentError(core::text("GaussNewton: low must be below high, got ",
+                                                 settings.low[i], " and ", settings.high[i],
+                                                 " for parameter ", i));
+        }
+    }
+    for (const std::int64_t group : settings.groups) {
+        if (group < 0 || group >= static_cast<std::int64_t>(count)) {
+            throw core::ArgumentError(core::text("GaussNewton: groups must be numbers from 0 to ",
+                                                 count, " (excluded), got ", group));
+        }
+    }
+}
+
 void require_settings(const SolverSettings& settings, std::size_t count) {
     const auto require_size = [count](std::size_t size, const char* name, bool may_be_empty) {
         if (size != count && (!may_be_empty || size != 0)) {
@@ -32,19 +48,7 @@ void require_settings(const SolverSettings& settings, std::size_t count) {
             require_size((*prior)->precision.size(), name, false);
         }
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        if (!(settings.low[i] < settings.high[i])) {
-            throw core::ArgumentError(core::text("GaussNewton: low must be below high, got ",
-                                                 settings.low[i], " and ", settings.high[i],
-                                                 " for parameter ", i));
-        }
-    }
-    for (const std::int64_t group : settings.groups) {
-        if (group < 0 || group >= static_cast<std::int64_t>(count)) {
-            throw core::ArgumentError(core::text("GaussNewton: groups must be numbers from 0 to ",
-                                                 count, " (excluded), got ", group));
-        }
-    }
+    require_ranges(settings, count);
     if (count == 0 || settings.cluster_size == 0 || settings.starts == 0 ||
         !(settings.radius > 0)) {
         throw core::ArgumentError(core::text(

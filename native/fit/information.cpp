@@ -31,32 +31,48 @@ struct Spectrum {
     std::vector<Index> vague;
 };
 
+Vector noise_of_known(const NormalEquations& equations, const std::vector<bool>& is_known,
+                      const DenseVector& scales) {
+    Vector own(static_cast<std::size_t>(scales.size()));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        const double scale = scales[static_cast<Index>(i)];
+        own[i] = is_known[i] ? equations.diagonal_noise[i] / (scale * scale) : 0.0;
+    }
+    return own;
+}
+
+void clear_unknown(const std::vector<bool>& is_known, DenseMatrix& matrix) {
+    for (Index i = 0; i < matrix.rows(); ++i) {
+        if (!is_known[static_cast<std::size_t>(i)]) {
+            matrix.row(i).setZero();
+            matrix.col(i).setZero();
+        }
+    }
+}
+
+/// The square of what parameters that are not known have of a direction.
+double part_of_unknown(const std::vector<bool>& is_known, const EigenSystem& system,
+                       Index direction) {
+    double unknown = 0;
+    for (Index i = 0; i < system.vectors.rows(); ++i) {
+        const double part = system.vectors(i, direction);
+        unknown += is_known[static_cast<std::size_t>(i)] ? 0.0 : part * part;
+    }
+    return unknown;
+}
+
 void classify(const NormalEquations& equations, const std::vector<bool>& is_known, bool has_extent,
               Spectrum& spectrum) {
     const Index count = spectrum.scale.size();
-    Vector own(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < own.size(); ++i) {
-        const double scale = spectrum.scale[static_cast<Index>(i)];
-        own[i] = is_known[i] ? equations.diagonal_noise[i] / (scale * scale) : 0.0;
-    }
+    const Vector own = noise_of_known(equations, is_known, spectrum.scale);
     DenseMatrix skew = on_scale(equations.skew, spectrum.scale);
-    for (Index i = 0; i < count; ++i) {
-        if (!is_known[static_cast<std::size_t>(i)]) {
-            skew.row(i).setZero();
-            skew.col(i).setZero();
-        }
-    }
+    clear_unknown(is_known, skew);
     const EigenSystem& system = spectrum.system;
     const Vector noise =
         eigenvalue_noise(to_matrix(skew), own, to_vector(system.values), to_matrix(system.vectors));
     spectrum.inverses.resize(count);
     for (Index j = 0; j < count; ++j) {
-        double unknown = 0;
-        for (Index i = 0; i < count; ++i) {
-            unknown += is_known[static_cast<std::size_t>(i)]
-                           ? 0.0
-                           : system.vectors(i, j) * system.vectors(i, j);
-        }
+        const double unknown = part_of_unknown(is_known, system, j);
         const double own_noise = noise[static_cast<std::size_t>(j)];
         const double value = system.values[j];
         const bool is_small = value < std::max(kVagueDeviations * own_noise, kRounding);

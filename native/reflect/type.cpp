@@ -21,6 +21,16 @@ bool same_element(const Type& a, const Type& b) {
     return a.element == b.element || (a.element && b.element && same_type(*a.element, *b.element));
 }
 
+/// Of vectors and matrices.
+bool same_components(const Type& a, const Type& b) {
+    return a.scalar == b.scalar && a.rows == b.rows && a.columns == b.columns &&
+           a.row_parameter == b.row_parameter && a.count_parameter == b.count_parameter;
+}
+
+bool same_count(const Type& a, const Type& b) {
+    return a.count == b.count && a.count_parameter == b.count_parameter;
+}
+
 } // namespace
 
 TypeRef scalar_type(ScalarKind kind, LayoutRules rules) {
@@ -113,11 +123,8 @@ bool same_type(const Type& a, const Type& b) {
     switch (a.kind) {
     case TypeKind::scalar: return a.scalar == b.scalar;
     case TypeKind::vector:
-    case TypeKind::matrix:
-        return a.scalar == b.scalar && a.rows == b.rows && a.columns == b.columns &&
-               a.row_parameter == b.row_parameter && a.count_parameter == b.count_parameter;
-    case TypeKind::array:
-        return a.count == b.count && a.count_parameter == b.count_parameter && same_element(a, b);
+    case TypeKind::matrix: return same_components(a, b);
+    case TypeKind::array: return same_count(a, b) && same_element(a, b);
     case TypeKind::pointer: return same_element(a, b);
     default: return a.full_name == b.full_name && same_generic_arguments(a, b);
     }

@@ -271,12 +271,15 @@ std::string short_name(const std::string& full_name) {
     return result.append(rest, full_name.cend());
 }
 
+bool is_generic(const Type& type) {
+    return !type.count_parameter.empty() || !type.row_parameter.empty() ||
+           (type.kind == TypeKind::vector && type.columns <= 0);
+}
+
 } // namespace
 
 std::string display_name(const Type& type) {
-    const bool is_generic = !type.count_parameter.empty() || !type.row_parameter.empty() ||
-                            (type.kind == TypeKind::vector && type.columns <= 0);
-    if (is_generic) {
+    if (is_generic(type)) {
         return short_name(type.full_name);
     }
     switch (type.kind) {
