@@ -61,6 +61,11 @@ tensor::TensorRef create_words(const std::shared_ptr<device::Device>& device, Sc
                                                     .shape = {static_cast<std::int64_t>(count)}});
 }
 
+bool holds_rows_of(const tensor::Tensor& tensor, ScalarKind scalar) {
+    return tensor.is_contiguous() && tensor.dtype()->kind == reflect::TypeKind::scalar &&
+           tensor.dtype()->scalar == scalar;
+}
+
 } // namespace
 
 std::string_view to_string(TracerKind kind) noexcept {
@@ -102,11 +107,9 @@ void Tracer::require_batch(const RayBatch& batch, std::uint32_t hit_rows,
             throw ArgumentError(
                 text(function, ": '", name, "' must be a tensor on the tracer's device"));
         }
-        const bool has_form = tensor->is_contiguous() &&
-                              tensor->dtype()->kind == reflect::TypeKind::scalar &&
-                              tensor->dtype()->scalar == scalar;
         const std::uint64_t wanted = std::uint64_t{rows} * batch.capacity;
-        if (!has_form || static_cast<std::uint64_t>(tensor->element_count()) < wanted) {
+        if (!holds_rows_of(*tensor, scalar) ||
+            static_cast<std::uint64_t>(tensor->element_count()) < wanted) {
             throw ArgumentError(text(function, ": '", name, "' must be contiguous, with at least ",
                                      wanted, " elements of ", reflect::slang_name(scalar),
                                      "; make it with the tracer's create_", name, "()"));
