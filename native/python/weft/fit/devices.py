@@ -53,23 +53,14 @@ def require_devices(
             alike, or several for textures.
         DeviceError: One of them is closed.
     """
-    if not isinstance(devices, Sequence) or not all(isinstance(own, Device) for own in devices):
-        raise ArgumentError(
-            "Fit: devices must be a list of devices of create_device(), got "
-            f"{devices!r}; pass for example devices=[first, second]"
-        )
+    _require_list(devices)
     if devices and device is not None:
         raise ArgumentError("Fit: device and devices are given; leave device out")
     if len({id(entry) for entry in devices}) < len(devices):
         raise ArgumentError(
             "Fit: devices has one device twice; call create_device() once for each entry"
         )
-    for number, entry in enumerate(devices):
-        if entry.is_closed:
-            raise DeviceError(
-                f"Fit: devices[{number}] ({entry.info.name}) is closed; create a new one with "
-                "create_device()"
-            )
+    _require_open(devices)
     _require_alike(devices)
     if len(devices) > 1 and any(isinstance(entry, _ON_ONE_DEVICE) for entry in parameters):
         raise ArgumentError(
@@ -77,6 +68,23 @@ def require_devices(
             "pass device=, or fit scalar parameters and lights alone on several"
         )
     return devices
+
+
+def _require_list(devices: object) -> None:
+    if not isinstance(devices, Sequence) or not all(isinstance(own, Device) for own in devices):
+        raise ArgumentError(
+            "Fit: devices must be a list of devices of create_device(), got "
+            f"{devices!r}; pass for example devices=[first, second]"
+        )
+
+
+def _require_open(devices: Sequence[Device]) -> None:
+    for number, entry in enumerate(devices):
+        if entry.is_closed:
+            raise DeviceError(
+                f"Fit: devices[{number}] ({entry.info.name}) is closed; create a new one with "
+                "create_device()"
+            )
 
 
 def _require_alike(devices: Sequence[Device]) -> None:

@@ -68,14 +68,7 @@ def view_gains(exposures: Sequence[Exposure], targets: Sequence[Target]) -> list
     names = [target.name for target in targets]
     gains: list[ViewGain] = []
     for exposure in exposures:
-        if exposure.target is not None and names.count(exposure.target) != 1:
-            found = "no target" if exposure.target not in names else "more than one target"
-            raise ArgumentError(
-                f"Exposure: {found} is called {exposure.target!r}; the targets are "
-                f"{', '.join(map(repr, names))}: give each a name of its own"
-            )
-        wanted = range(len(names)) if exposure.target is None else [names.index(exposure.target)]
-        for view in wanted:
+        for view in _views_of(exposure, names):
             if any(gain.view == view for gain in gains):
                 raise ArgumentError(
                     f"Exposure: target {names[view]!r} has two of them; leave one out"
@@ -84,3 +77,16 @@ def view_gains(exposures: Sequence[Exposure], targets: Sequence[Target]) -> list
             name = ParameterRef.of(unique, "exposure", kind="exposure")
             gains.append(ViewGain(name, view, exposure))
     return gains
+
+
+def _views_of(exposure: Exposure, names: Sequence[str]) -> Sequence[int]:
+    """Return the numbers of the targets that an exposure is for."""
+    if exposure.target is None:
+        return range(len(names))
+    if names.count(exposure.target) != 1:
+        found = "no target" if exposure.target not in names else "more than one target"
+        raise ArgumentError(
+            f"Exposure: {found} is called {exposure.target!r}; the targets are "
+            f"{', '.join(map(repr, names))}: give each a name of its own"
+        )
+    return [names.index(exposure.target)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -28,13 +29,22 @@ from weft.scene.parameter_ref import ParameterRef, find_name, names_near
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from weft.scene.values import Value
 
 
 T = TypeVar("T")
 FitParameter = Parameter | TextureParameter | Exposure | LightParameter | EnvironmentParameter
+KINDS_OF_PARAMETERS: Mapping[str, Callable[..., FitParameter]] = MappingProxyType(
+    {
+        "parameters": Parameter,
+        "exposures": Exposure,
+        "lights": LightParameter,
+        "environment": EnvironmentParameter,
+    }
+)
+"""By the tables that describe them; those of textures change the scene, too."""
 
 
 @dataclass
@@ -100,14 +110,9 @@ def load_job(path: str | os.PathLike[str], *, trust: bool = False) -> Job:
         _target(text, folder, scene, number) for number in range(len(text.tables["targets"]))
     ]
     parameters: list[FitParameter] = []
-    for number, entry in enumerate(text.tables["parameters"]):
-        parameters.append(_made(text, "parameters", number, Parameter, entry))
-    for number, entry in enumerate(text.tables["exposures"]):
-        parameters.append(_made(text, "exposures", number, Exposure, entry))
-    for number, entry in enumerate(text.tables["lights"]):
-        parameters.append(_made(text, "lights", number, LightParameter, entry))
-    for number, entry in enumerate(text.tables["environment"]):
-        parameters.append(_made(text, "environment", number, EnvironmentParameter, entry))
+    for table, kind in KINDS_OF_PARAMETERS.items():
+        for number, entry in enumerate(text.tables[table]):
+            parameters.append(_made(text, table, number, kind, entry))
     for number, entry in enumerate(text.tables["textures"]):
         own = dict(entry)
         extras = {key: own.pop(key, None) for key in ("resolution", "start", "wrap")}
@@ -179,6 +184,20 @@ def _with_texture(
     given = value if isinstance(value, Texture) else None
     if given is not None and resolution is None and start is None and wrap is None:
         return scene
+    extent = _extent(where, name, given, resolution)
+    pixels = _start_pixels(where, name, value, extent, start)
+    texture = Texture(pixels, name=re.sub(r"\W+", "_", name))
+    if given is not None:
+        texture = replace(given, pixels=pixels)
+    if wrap is not None:
+        texture = replace(texture, wrap=wrap)
+    return with_inputs(scene, {found: texture})
+
+
+def _extent(
+    where: str, name: str, given: Texture | None, resolution: Sequence[int] | None
+) -> Sequence[int]:
+    """Return width and height of a texture: as the job says, or those of the one that is there."""
     if resolution is None:
         if given is None:
             raise ArgumentError(
@@ -187,13 +206,7 @@ def _with_texture(
         resolution = given.pixels.shape[1::-1]
     if min(resolution) < 1:
         raise ArgumentError(f"{where}: resolution must be at least 1 x 1, got {resolution}")
-    pixels = _start_pixels(where, name, value, resolution, start)
-    texture = Texture(pixels, name=re.sub(r"\W+", "_", name))
-    if given is not None:
-        texture = replace(given, pixels=pixels)
-    if wrap is not None:
-        texture = replace(texture, wrap=wrap)
-    return with_inputs(scene, {found: texture})
+    return resolution
 
 
 def _start_pixels(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
@@ -184,23 +184,28 @@ class JobText:
 
 def find_line(text: str, table: str, number: int, key: str | None) -> int | None:
     """Return the line, from 1, of a key or of the header of a table; None: not found."""
-    header = re.compile(r"^\s*\[\[?\s*[\"']?([^\]\"']+?)[\"']?\s*\]\]?\s*(?:#.*)?$")
     assigned = re.compile(rf"^\s*[\"']?{re.escape(key or '')}[\"']?\s*[=.]")
-    current, counts = "", {"": 1}
-    start = None if table else 1
-    for line, content in enumerate(text.splitlines(), 1):
-        found = header.match(content)
-        if found:
-            current = found[1]
-            counts[current] = counts.get(current, 0) + 1
-        if current != table or counts[current] != number + 1:
-            continue
-        start = line if found else start
+    start: int | None = None
+    for line, content, is_header in _lines_of(text, table, number):
+        start = line if is_header else start
         if key is None and table:
             return line
         if key is not None and assigned.match(content):
             return line
     return start if table else None
+
+
+def _lines_of(text: str, table: str, number: int) -> Iterator[tuple[int, str, bool]]:
+    """Yield the lines of a table, from 1, what they hold, and whether they are headers."""
+    header = re.compile(r"^\s*\[\[?\s*[\"']?([^\]\"']+?)[\"']?\s*\]\]?\s*(?:#.*)?$")
+    current, counts = "", {"": 1}
+    for line, content in enumerate(text.splitlines(), 1):
+        found = header.match(content)
+        if found:
+            current = found[1]
+            counts[current] = counts.get(current, 0) + 1
+        if current == table and counts[current] == number + 1:
+            yield line, content, found is not None
 
 
 def read_job_text(path: str | os.PathLike[str]) -> JobText:
@@ -216,9 +221,25 @@ def read_job_text(path: str | os.PathLike[str]) -> JobText:
         raise ArgumentNotFoundError(f"fit: there is no file '{file}'; check the path")
     if file.stat().st_size > MOST_BYTES:
         raise ArgumentError(f"fit: '{file}' has more than {MOST_BYTES >> 20} MB, which no job has")
+    text, content = _read_toml(file)
+    job = JobText(file, text, {}, {name: [] for name in TABLES})
+    for key, value in content.items():
+        _take(job, key, value)
+    if "scene" not in job.top:
+        raise ArgumentError(
+            f"{job.path}: the key 'scene' is missing; name a file that weft.Scene.save() has "
+            "written"
+        )
+    if not job.tables["targets"]:
+        raise ArgumentError(f"{job.path}: there is no [[targets]]; add one with 'image'")
+    return job
+
+
+def _read_toml(file: Path) -> tuple[str, dict[str, Any]]:
+    """Return a file's text, and what it says."""
     try:
         text = file.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
+        return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise ArgumentError(
             f"fit: '{file}' is no text in UTF-8 ({error.reason}); save it so"
@@ -231,17 +252,6 @@ def read_job_text(path: str | os.PathLike[str]) -> JobText:
         raise ArgumentError(
             f"fit: '{file}' nests brackets deeper than any job does; correct it"
         ) from None
-    job = JobText(file, text, {}, {name: [] for name in TABLES})
-    for key, value in content.items():
-        _take(job, key, value)
-    if "scene" not in job.top:
-        raise ArgumentError(
-            f"{job.path}: the key 'scene' is missing; name a file that weft.Scene.save() has "
-            "written"
-        )
-    if not job.tables["targets"]:
-        raise ArgumentError(f"{job.path}: there is no [[targets]]; add one with 'image'")
-    return job
 
 
 def _decode_message(file: Path, message: str) -> str:
@@ -257,21 +267,30 @@ def _take(job: JobText, key: str, value: object) -> None:
         _check_value(job, "", 0, key, value, TOP[key])
         job.top[key] = value
     elif key in TABLES:
-        table = TABLES[key]
-        entries: list[Any] = value if isinstance(value, list) else [value]
-        is_right = isinstance(value, list) == table.is_array
-        if not is_right or not all(isinstance(entry, dict) for entry in entries):
-            header = f"[[{key}]]" if table.is_array else f"[{key}]"
-            where = job.place("", 0, key) if key not in _headers(job) else job.place(key)
-            raise ArgumentError(f"{where}: '{key}' must be a table, written {header}")
-        for number, entry in enumerate(entries):
-            _check_table(job, key, number, entry)
-        job.tables[key] = list(entries)
+        job.tables[key] = _checked_tables(job, key, value)
     else:
-        where = job.place(key) if key in _headers(job) else job.place("", 0, key)
         raise ArgumentError(
-            f"{where}: there is no key '{key}'; a job has {', '.join([*TOP, *TABLES])}"
+            f"{_place_of(job, key)}: there is no key '{key}'; a job has "
+            f"{', '.join([*TOP, *TABLES])}"
         )
+
+
+def _checked_tables(job: JobText, key: str, value: object) -> list[Any]:
+    """Return the tables of a name, a list of one for those that are no arrays."""
+    table = TABLES[key]
+    entries: list[Any] = value if isinstance(value, list) else [value]
+    is_right = isinstance(value, list) == table.is_array
+    if not is_right or not all(isinstance(entry, dict) for entry in entries):
+        header = f"[[{key}]]" if table.is_array else f"[{key}]"
+        raise ArgumentError(f"{_place_of(job, key)}: '{key}' must be a table, written {header}")
+    for number, entry in enumerate(entries):
+        _check_table(job, key, number, entry)
+    return list(entries)
+
+
+def _place_of(job: JobText, key: str) -> str:
+    """Return where an entry of the whole file stands: its header, or the line that sets it."""
+    return job.place(key) if key in _headers(job) else job.place("", 0, key)
 
 
 def _headers(job: JobText) -> set[str]:

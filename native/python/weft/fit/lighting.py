@@ -13,7 +13,7 @@ from weft.scene.light_changes import emissions_of, light_names, with_light_facto
 from weft.scene.lights import Environment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from weft.fit.lights import LightParameter
     from weft.fit.target import Target
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from weft.render.renderer import Renderer
     from weft.render.upload import SceneTables
     from weft.scene import Scene
+    from weft.scene.lights import Light
 
 DARK = np.zeros(3)
 
@@ -70,30 +71,55 @@ def _lit(scene: Scene, target: Target, sky: str | None) -> Scene:
     if sky is not None and target.world is not None:
         out = with_light_factors(scene, {sky: DARK})
     if target.lights is not None:
-        names = [light.name for light in scene.lights]
         shining = [
             entry.name for entry in scene.materials() if emissions_of(entry) and entry.name != sky
         ]
-        wanted = [entry for entry in target.lights if isinstance(entry, str)]
-        for name in wanted:
-            if (names + shining).count(name) != 1:
-                found = "no" if name not in names + shining else "more than one"
-                raise ArgumentError(
-                    f"Target '{target.name}': {found} light of the scene is called {name!r}; there "
-                    f"are {', '.join(map(repr, names + shining)) or 'none'}; the world is chosen "
-                    "by world"
-                )
-        kept = [light for light in scene.lights if light.name in wanted]
-        own = [entry for entry in target.lights if not isinstance(entry, str)]
-        dark = {name: DARK for name in shining if name not in wanted}
-        try:
-            out = replace(with_light_factors(out, dark), lights=kept + own)
-        except ArgumentError as error:
-            raise ArgumentError(f"Target '{target.name}': {error}; or name it in lights") from None
+        out = _lit_by(out, target, target.lights, scene.lights, shining)
     if target.world is None:
         return out
     world = target.world if isinstance(target.world, Environment) else None
     return replace(out, environment=world)
+
+
+def _lit_by(
+    scene: Scene,
+    target: Target,
+    given: Sequence[str | Light],
+    lamps: Sequence[Light],
+    shining: Sequence[str],
+) -> Scene:
+    """Return the scene under the lights that are given.
+
+    Args:
+        scene: Without them.
+        target: That they are of.
+        given: Lights, and names of lamps and of materials.
+        lamps: Of the scene.
+        shining: Names of the materials that shine.
+    """
+    wanted = [entry for entry in given if isinstance(entry, str)]
+    _require_single(target, wanted, lamps, shining)
+    kept = [light for light in lamps if light.name in wanted]
+    own = [entry for entry in given if not isinstance(entry, str)]
+    dark = {name: DARK for name in shining if name not in wanted}
+    try:
+        return replace(with_light_factors(scene, dark), lights=kept + own)
+    except ArgumentError as error:
+        raise ArgumentError(f"Target '{target.name}': {error}; or name it in lights") from None
+
+
+def _require_single(
+    target: Target, wanted: Sequence[str], lamps: Sequence[Light], shining: Sequence[str]
+) -> None:
+    """Refuse names of a target's lights that the scene does not have once."""
+    known = [*(light.name for light in lamps), *shining]
+    for name in wanted:
+        if known.count(name) != 1:
+            found = "no" if name not in known else "more than one"
+            raise ArgumentError(
+                f"Target '{target.name}': {found} light of the scene is called {name!r}; there "
+                f"are {', '.join(map(repr, known)) or 'none'}; the world is chosen by world"
+            )
 
 
 class Lighting:
@@ -165,18 +191,32 @@ class Lighting:
         if not chosen:
             return [LightPart(tables)]
         sampling: LightSampling = "tree" if self.renderer.traits.has_light_tree else "power"
-        try:
-            rest = with_light_factors(scene, dict.fromkeys(chosen, DARK))
-            lit = {
-                number: with_light_factors(scene, {name: DARK for name in every if name != one})
-                for one, number in chosen.items()
-            }
-        except ArgumentError as error:
-            raise ArgumentError(f"Fit: {error}") from None
+        rest, lit = _split(scene, every, chosen)
         parts = [LightPart(tables.relit(part, sampling), k) for k, part in lit.items()]
         others = LightPart(tables.relit(rest, sampling))
         has_others = others.tables.may_shine and len(every) > len(chosen)
         return [*parts, others] if has_others else parts
+
+
+def _split(
+    scene: Scene, every: Sequence[str], chosen: Mapping[str, int]
+) -> tuple[Scene, dict[int, Scene]]:
+    """Return the scene without the lights that are chosen, and under each of them alone.
+
+    Args:
+        scene: Under all.
+        every: Names of its lights.
+        chosen: Numbers by name.
+    """
+    try:
+        rest = with_light_factors(scene, dict.fromkeys(chosen, DARK))
+        lit = {
+            number: with_light_factors(scene, {name: DARK for name in every if name != one})
+            for one, number in chosen.items()
+        }
+    except ArgumentError as error:
+        raise ArgumentError(f"Fit: {error}") from None
+    return rest, lit
 
 
 def _check_names(scene: Scene, scenes: Sequence[Scene], lights: Sequence[LightParameter]) -> None:

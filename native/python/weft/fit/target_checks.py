@@ -43,6 +43,12 @@ def require_view(owner: str, camera: object, objects: object, display: object) -
 
 def require_lights(owner: str, lights: object, world: object) -> None:
     """Refuse lights and worlds that are none."""
+    _require_lamps(owner, lights)
+    if not (world is None or world is False or isinstance(world, Environment)):
+        raise ArgumentError(f"{owner}: world must be an Environment, False or None, got {world!r}")
+
+
+def _require_lamps(owner: str, lights: object) -> None:
     given = () if lights is None else lights
     is_list = isinstance(given, Iterable) and not isinstance(given, str)
     entries = list(given) if isinstance(given, Iterable) else []
@@ -52,5 +58,3 @@ def require_lights(owner: str, lights: object, world: object) -> None:
             f"{owner}: lights must be a list of names and lamps, got "
             f"{wrong[0] if is_list else given!r}"
         )
-    if not (world is None or world is False or isinstance(world, Environment)):
-        raise ArgumentError(f"{owner}: world must be an Environment, False or None, got {world!r}")

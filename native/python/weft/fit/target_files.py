@@ -54,32 +54,23 @@ def load_target(
     """Read a target, see ``Target.from_file``."""
     file = Path(path)
     title = file.stem if name is None else name
-    if not np.isfinite(exposure):
-        raise ArgumentError(
-            f"Target '{title}': exposure must be a finite number of stops, got {exposure}"
-        )
+    _require_settings(title, color_space, exposure, saturation, display)
     objects = (mask_from,) if mask_from not in (None, "alpha") else ()
-    if display is not None and (color_space, exposure, saturation) != (None, 0.0, None):
-        raise ArgumentError(
-            f"Target '{title}': color_space, exposure and saturation are part of a display "
-            "transform; leave them out, or leave out display"
-        )
     # Display values are what the file holds.
     wanted_space = color_space if display is None else "linear"
     pixels, space, is_integer = _read_colors(file, title, wanted_space)
     weights = _mask_weights(file, title, pixels, mask, mask_from)
     colors = pixels[..., :3]
+    is_encoded = is_integer or space in DISPLAY_SPACES
     if display is None:
         scale = np.float32(2.0**-exposure)
-        limit = _saturation(saturation, is_integer or space in DISPLAY_SPACES)
-        limit = None if limit is None else float(limit * scale)
+        limit = _limit(saturation, is_encoded, scale)
         target = Target(colors * scale, camera, weights, limit, name=title, objects=objects)
-        rounding = _rounding(colors, space) if is_integer else None
-        target = replace(target, rounding=None if rounding is None else rounding * scale)
+        target = replace(target, rounding=_rounding(colors, space, scale) if is_integer else None)
     else:
         target = Target.from_display(colors, display, camera, weights, name=title, objects=objects)
     if robust is None:
-        robust = is_integer or space in DISPLAY_SPACES or display is not None
+        robust = is_encoded or display is not None
     target = replace(
         target,
         filter=filter,
@@ -89,15 +80,38 @@ def load_target(
         lights=lights,
         world=world,
     )
-    if size is None:
-        return target
-    return resized(target, size if isinstance(size, tuple) else (size.width, size.height))
+    return target if size is None else resized(target, _wanted_size(size))
 
 
-def _rounding(colors: NDArray[np.float32], space: str) -> NDArray[np.float32] | None:
+def _wanted_size(size: tuple[int, int] | Camera) -> tuple[int, int]:
+    return size if isinstance(size, tuple) else (size.width, size.height)
+
+
+def _require_settings(
+    title: str,
+    color_space: str | None,
+    exposure: float,
+    saturation: float | None,
+    display: DisplayTransform | None,
+) -> None:
+    if not np.isfinite(exposure):
+        raise ArgumentError(
+            f"Target '{title}': exposure must be a finite number of stops, got {exposure}"
+        )
+    if display is not None and (color_space, exposure, saturation) != (None, 0.0, None):
+        raise ArgumentError(
+            f"Target '{title}': color_space, exposure and saturation are part of a display "
+            "transform; leave them out, or leave out display"
+        )
+
+
+def _rounding(
+    colors: NDArray[np.float32], space: str, scale: np.float32
+) -> NDArray[np.float32] | None:
     """Return what steps of integers have made of each pixel; ``None``: it is not known."""
     deviation = {"srgb": deviation_by_srgb, "linear": deviation_by_step}.get(space)
-    return None if deviation is None else deviation(colors)
+    rounding = None if deviation is None else deviation(colors)
+    return None if rounding is None else rounding * scale
 
 
 def resized(target: Target, size: tuple[int, int]) -> Target:
@@ -120,6 +134,12 @@ def resized(target: Target, size: tuple[int, int]) -> Target:
         rounding=rounding,
         grain=max(round(target.grain * size[0] / width), 1),
     )
+
+
+def _limit(saturation: float | None, is_display: bool, scale: np.float32) -> float | None:
+    """Return the value of a target from which on pixels were clipped; ``None``: none were."""
+    limit = _saturation(saturation, is_display)
+    return None if limit is None else float(limit * scale)
 
 
 def _saturation(given: float | None, is_display: bool) -> float | None:
