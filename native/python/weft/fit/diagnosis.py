@@ -130,24 +130,36 @@ def find_undetermined(evidence: Evidence) -> dict[str, str]:
     reasons = {block.name: explain_by_scene(evidence, block) for block in blocks}
     # What the scene explains needs no partner, and noise alone makes it one.
     plain = [block for block in blocks if reasons[block.name] is None]
-    found = {}
-    for block in blocks:
-        reason = reasons[block.name]
-        is_silent = evidence.information.is_silent[block.part].any()
-        partners = [] if reason or is_silent else find_partners(evidence, block, plain)
-        if is_silent and not reason:
-            partners = [f"the texture {phrase(name)}" for name in evidence.textures]
-        if partners:
-            found[block.name] = (
-                f"it cannot be told apart from {' and '.join(partners)}; hold one of them fixed, "
-                "or add a picture in which they differ"
-            )
-        elif is_silent:
-            found[block.name] = reason or NO_PIXEL
-        else:
-            shown = reason or f"{_sign_of(block)}{_noise_of(evidence, block)}"
-            found[block.name] = f"{shown}{_size_of(evidence, block)}"
-    return found
+    return {
+        block.name: _why_undetermined(evidence, block, reasons[block.name], plain)
+        for block in blocks
+    }
+
+
+def _why_undetermined(
+    evidence: Evidence, block: Block, by_scene: str | None, others: Sequence[Block]
+) -> str:
+    """Return why the pictures do not determine a parameter.
+
+    Args:
+        evidence: Of the fit.
+        block: The parameter's.
+        by_scene: What the scene explains of it.
+        others: Those that it may be mistaken for.
+    """
+    is_silent = evidence.information.is_silent[block.part].any()
+    partners = [] if by_scene or is_silent else find_partners(evidence, block, others)
+    if is_silent and not by_scene:
+        partners = [f"the texture {phrase(name)}" for name in evidence.textures]
+    if partners:
+        return (
+            f"it cannot be told apart from {' and '.join(partners)}; hold one of them fixed, "
+            "or add a picture in which they differ"
+        )
+    if is_silent:
+        return by_scene or NO_PIXEL
+    shown = by_scene or f"{_sign_of(block)}{_noise_of(evidence, block)}"
+    return f"{shown}{_size_of(evidence, block)}"
 
 
 def _noise_of(evidence: Evidence, block: Block) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from weft._native import Device
 from weft.fit import checkpoint
@@ -43,6 +43,13 @@ if TYPE_CHECKING:
     from weft.fit.target import Target
     from weft.render.renderer import Renderer
     from weft.scene import Scene
+
+
+T = TypeVar("T")
+
+
+def _of_kind(parameters: Sequence[object], kind: type[T]) -> list[T]:
+    return [entry for entry in parameters if isinstance(entry, kind)]
 
 
 class Fit:
@@ -116,10 +123,10 @@ class Fit:
             scenes: Of the targets, each under its light.
         """
         parameters, where = self.parameters, (self.renderer, self.targets)
-        numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
-        images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
-        exposures = [entry for entry in parameters if isinstance(entry, Exposure)]
-        lights = [entry for entry in parameters if isinstance(entry, LightParameter)]
+        numbers = _of_kind(parameters, Parameter)
+        images = _of_kind(parameters, TextureParameter)
+        exposures = _of_kind(parameters, Exposure)
+        lights = _of_kind(parameters, LightParameter)
         names = [name for entry in numbers for name in (entry.name, *entry.tied)]
         names += [entry.name for entry in images]
         self.lighting = Lighting(self.renderer, scenes, self.targets, lights, names)

@@ -107,11 +107,8 @@ def _judge_view(scene: Scene, case: Case, number: int, fresh: Validation) -> Vie
 
 def _causes(stage: Stage, validations: Sequence[Validation], case: Case) -> list[Cause]:
     """Return what is likely wrong, the likeliest first."""
-    left = [one.certainty > MISFIT_SIGMAS or _is_too_much(one) for one in case.found]
-    bad = [n for n, level in enumerate(case.levels) if left[n] and level != "explained"]
-    outliers: list[Cause] = []
-    if any(one.outliers > FEW_OUTLIERS for one in case.found):
-        outliers = ["outliers"]
+    bad = _unexplained(case)
+    outliers = _outliers(case)
     if not bad:
         return outliers
     case.swapped = [pair for pair in find_swapped(validations) if set(pair) & set(bad)]
@@ -119,16 +116,31 @@ def _causes(stage: Stage, validations: Sequence[Validation], case: Case) -> list
         return ["swapped", *outliers]
     case.suspicions = {number: suspect(validations[number]) for number in bad}
     case.alone = _alone(case.found)
-    own: list[Cause] = [] if case.alone is None else ["picture"]
-    told = _told(case, bad if case.alone is None else [case.alone])
-    # What bounces leave out looks like another curve.
-    if case.alone is None and told != ["camera"] and _bounces_explain(stage, case):
-        told = ["bounces"]
-    if not told and case.alone is None:
-        told = ["light"]
+    if case.alone is not None:
+        return ["picture", *_told(case, [case.alone]), *outliers]
+    told = _told_of_all(stage, case, bad)
     # Pixels that are far off pull numbers away, and what that leaves looks like anything.
-    is_pulled = outliers and case.alone is None and case.level == "doubtful"
-    return [*outliers, *told] if is_pulled and told != ["camera"] else [*own, *told, *outliers]
+    is_pulled = case.level == "doubtful" and told != ["camera"]
+    return [*outliers, *told] if is_pulled else [*told, *outliers]
+
+
+def _outliers(case: Case) -> list[Cause]:
+    return ["outliers"] if any(one.outliers > FEW_OUTLIERS for one in case.found) else []
+
+
+def _unexplained(case: Case) -> list[int]:
+    """Return the pictures with a misfit that is no noise."""
+    left = [one.certainty > MISFIT_SIGMAS or _is_too_much(one) for one in case.found]
+    return [n for n, level in enumerate(case.levels) if left[n] and level != "explained"]
+
+
+def _told_of_all(stage: Stage, case: Case, bad: Sequence[int]) -> list[Cause]:
+    """Return what is wrong with the scene or with all pictures."""
+    told = _told(case, bad)
+    # What bounces leave out looks like another curve.
+    if told != ["camera"] and _bounces_explain(stage, case):
+        return ["bounces"]
+    return told or ["light"]
 
 
 def _alone(found: Sequence[Misfit]) -> int | None:

@@ -116,8 +116,11 @@ def find_hiding_input(
     known = _values_by_place(scene, surface, prefix, values)
     mixed = _hiding_mix(surface, prefix, path, known)
     place = find_place(surface, path, prefix)
-    if mixed is not None or place is None:
-        return mixed
+    return mixed if mixed is not None or place is None else _hiding_levels(place, known)
+
+
+def _hiding_levels(place: Place, known: Mapping[str, object]) -> str | None:
+    """Return which levels of other inputs of its closure leave an input without effect."""
     for rule in CLOSURES[place.closure.kind].hiding:
         levels = {f"{place.prefix}{other}": level for other, level in rule.when.items()}
         if rule.hides(place.name) and all(
@@ -142,16 +145,28 @@ def _hiding_density(
         reached = {"scattering": surface.inputs.get("scattering", 0.0)}
     words = None
     for value in reached.values():
-        if not isinstance(value, SlangCall) or value.function not in BY_DENSITY:
-            return None
-        density = value.arguments["y"]
-        name = density.name if isinstance(density, Constant) else "the density"
-        level = density.value if isinstance(density, Constant) else density
-        is_own = isinstance(density, Constant) and density.name == path
-        if is_own or not _is_near(values.get(f"{material}.{name}", level), 0):
+        name = _name_of_absent_density(value, path, material, values)
+        if name is None:
             return None
         words = f"it has no effect while {name} is 0"
     return words
+
+
+def _name_of_absent_density(
+    value: object, path: str, material: str, values: Mapping[str, NDArray[np.float64]]
+) -> str | None:
+    """Return what a density is called by which a function multiplies, and which is 0.
+
+    None: the function has no density, it is not 0, or the input at `path` is the density.
+    """
+    if not isinstance(value, SlangCall) or value.function not in BY_DENSITY:
+        return None
+    density = value.arguments["y"]
+    name = density.name if isinstance(density, Constant) else "the density"
+    level = density.value if isinstance(density, Constant) else density
+    is_own = isinstance(density, Constant) and density.name == path
+    is_absent = not is_own and _is_near(values.get(f"{material}.{name}", level), 0)
+    return name if is_absent else None
 
 
 def _values_by_place(

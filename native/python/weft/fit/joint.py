@@ -161,7 +161,7 @@ class JointModel:
         textures.note_loss(self.loss, float(np.mean((a.residual - b.residual) ** 2)) / 4)
         gradient = textures.collect(texels, self._carried(a.residual, b.residual))
         all_fixed = bool(self.fixed.all())
-        if not all_fixed and (self._coupled < COUPLED_ITERATIONS or iteration % 4 == 0):
+        if not all_fixed and self._is_due_to_couple(iteration):
             self._couple(texels, a, b)
         if textures.needs_curvature():
             raised = self._raised(a, b)
@@ -190,6 +190,10 @@ class JointModel:
             for residual in self.scalars.residuals(self.x, texels)
         )
         return a, b
+
+    def _is_due_to_couple(self, iteration: int) -> bool:
+        """Return whether couplings are measured now: at first always, then now and again."""
+        return self._coupled < COUPLED_ITERATIONS or iteration % 4 == 0
 
     def _starts_anew(self) -> bool:
         """Forget averages of another place: steps that shrink would never arrive."""

@@ -171,17 +171,25 @@ def name_untold(
                     "value, or add pictures from other sides"
                 )
             continue
-        others = [other for other in range(len(names)) if other != own]
-        partners = [
-            other
-            for other in others
-            if sizes[other] > LARGE_ERROR
-            or uncertainty.correlation[parts[own], parts[other]].max() > TRADE_OFF_CORRELATION
-        ]
-        beside = " and ".join(phrase(names[other]) for other in partners or others)
+        partners = _partners_of(own, sizes, parts, uncertainty)
+        beside = " and ".join(phrase(names[other]) for other in partners)
         out[name] = (
             f"it cannot be told apart from {beside} in most texels (half of them have errors "
             f"above {LARGE_ERROR:.0%} of its range); hold one of them fixed, or add pictures from "
             "other sides"
         )
     return out
+
+
+def _partners_of(
+    own: int, sizes: Sequence[float], parts: Sequence[slice], uncertainty: Uncertainty
+) -> list[int]:
+    """Return the maps that one may be mistaken for; all others where none stands out."""
+    others = [other for other in range(len(sizes)) if other != own]
+    partners = [
+        other
+        for other in others
+        if sizes[other] > LARGE_ERROR
+        or uncertainty.correlation[parts[own], parts[other]].max() > TRADE_OFF_CORRELATION
+    ]
+    return partners or others

@@ -74,11 +74,7 @@ def fit_bytes(
     capacity = whole_groups(max(map(max, paths)))
     paths = [most_paths(view, views, counts, settings) for view in held]
     heads = WORD * HeadRow.end * capacity * len(recorders)
-    records = [
-        own.record_bytes(most_surfaces(count, settings.bounces))
-        for view, count in zip(held, paths, strict=True)
-        for own in view.recorders
-    ]
+    records = _record_bytes(held, paths, settings.bounces)
     # Records that have become too few are there until they are copied.
     growth = max(records)
     return (
@@ -90,6 +86,17 @@ def fit_bytes(
         + _film_bytes(held, counts)
         + _texel_bytes(counts)
     )
+
+
+def _record_bytes(
+    views: Sequence[View], paths: Sequence[tuple[int, int]], bounces: int
+) -> list[int]:
+    """Return how many bytes the records of each of the views' recorders take."""
+    return [
+        own.record_bytes(most_surfaces(count, bounces))
+        for view, count in zip(views, paths, strict=True)
+        for own in view.recorders
+    ]
 
 
 def most_samples(pixels: int, counts: FitCounts, settings: FitSettings) -> int:

@@ -200,6 +200,12 @@ class ScalarModel:
         ridge = 1e-3 * np.diag(np.maximum(np.abs(np.diag(matrix)), 1e-12))
         inverse = np.linalg.pinv(matrix + ridge, hermitian=True)
         leverage = np.abs(((a.jacobian @ inverse) * b.jacobian).sum(axis=1))
+        return self._keep_most(self._smoothed(leverage, shown, stride), share)
+
+    def _smoothed(
+        self, leverage: NDArray[np.float64], shown: Sequence[NDArray[np.bool_]], stride: int
+    ) -> list[NDArray[np.floating]]:
+        """Return the information of each view's pixels; all of them are shown then."""
         first = 0
         smooth = []
         for view, flags in zip(self.views, shown, strict=True):
@@ -210,6 +216,10 @@ class ScalarModel:
             around = view.spread(own, max(4, 2 * stride))
             view.show_all()
             smooth.append(around * flags[view.pixels])
+        return smooth
+
+    def _keep_most(self, smooth: Sequence[NDArray[np.floating]], share: float) -> bool:
+        """Keep the pixels of a share of the information; return whether there is any."""
         together = np.sort(np.concatenate(smooth))[::-1]
         total = np.cumsum(together)
         if total[-1] <= 0:

@@ -31,16 +31,9 @@ EXPOSED = (
 
 def find_trade_off(fit: FitInputs, parameter: EnvironmentParameter) -> str | None:
     """Return in words what the brightness of the environment cannot be told from; None: nothing."""
-    exposed = [entry for entry in fit.parameters if isinstance(entry, Exposure)]
-    names = {entry.target for entry in exposed}
-    if exposed and (None in names or names >= {target.name for target in fit.targets}):
+    if _are_all_exposed(fit):
         return EXPOSED
-    scene, free = fit.renderer.scene, set()
-    for entry in fit.parameters:
-        if isinstance(entry, TextureParameter):
-            free.add(entry.name)
-        elif isinstance(entry, Parameter) and entry.prior is None:
-            free |= {entry.name, *entry.tied}
+    scene, free = fit.renderer.scene, _free_names(fit)
     seen: set[int] = set()
     for target in fit.targets:
         assert target.mask is not None
@@ -52,3 +45,20 @@ def find_trade_off(fit: FitInputs, parameter: EnvironmentParameter) -> str | Non
         if material.name == parameter.name or not names_of_inputs(material, ALBEDOS) & free:
             return None
     return TRADE_OFF
+
+
+def _are_all_exposed(fit: FitInputs) -> bool:
+    """Return whether the exposure of each picture is unknown."""
+    names = {entry.target for entry in fit.parameters if isinstance(entry, Exposure)}
+    return bool(names) and (None in names or names >= {target.name for target in fit.targets})
+
+
+def _free_names(fit: FitInputs) -> set[str]:
+    """Return the inputs of which nothing is known."""
+    free: set[str] = set()
+    for entry in fit.parameters:
+        if isinstance(entry, TextureParameter):
+            free.add(entry.name)
+        elif isinstance(entry, Parameter) and entry.prior is None:
+            free |= {entry.name, *entry.tied}
+    return free

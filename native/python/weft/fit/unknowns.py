@@ -290,8 +290,7 @@ def _prior(parameters: Sequence[Parameter], unknowns: Unknowns) -> Prior | None:
         if parameter.prior is None:
             continue
         mean, deviation = _expected(parameter.prior)
-        fits = mean.shape in ((), (block.size,)) and bool(np.isfinite(mean).all())
-        if not fits or not 0 < deviation < np.inf or (block.is_log and (mean <= 0).any()):
+        if not _is_expected(mean, deviation, block):
             raise ArgumentError(
                 f"Parameter '{parameter.name}': prior must be (mean, standard deviation), the mean "
                 f"one number or {block.size}{' above 0' if block.is_log else ''}, the deviation "
@@ -301,6 +300,11 @@ def _prior(parameters: Sequence[Parameter], unknowns: Unknowns) -> Prior | None:
         spread = deviation / mean if block.is_log else deviation
         prior.precision[block.part] = 1 / np.square(spread)
     return prior
+
+
+def _is_expected(mean: NDArray[np.float64], deviation: float, block: Block) -> bool:
+    fits = mean.shape in ((), (block.size,)) and bool(np.isfinite(mean).all())
+    return fits and 0 < deviation < np.inf and not (block.is_log and (mean <= 0).any())
 
 
 def _expected(prior: Any) -> tuple[NDArray[np.float64], float]:  # noqa: ANN401  (checked here)
