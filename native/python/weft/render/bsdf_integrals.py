@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -196,18 +198,17 @@ def compute_tables() -> dict[str, NDArray[np.float32]]:
     fine, coarse = nodes(32), nodes(16)
     iors = ior_of(nodes(16, 0.99))
     tables: dict[str, Array] = {
-        "albedo": np.array([[albedo(r, m) for r in fine] for m in fine]),
+        "albedo": _table(albedo, fine),
         "mean_albedo": np.array([mean_albedo(r) for r in fine]),
-        "schlick": np.moveaxis(
-            np.array([[schlick_weight(r, m, iors) for r in coarse] for m in coarse]), -1, 0
-        ),
-        "schlick_of_five": np.array(
-            [[schlick_weight_of_five(r, m) for r in coarse] for m in coarse]
-        ),
+        "schlick": np.moveaxis(_table(schlick_weight, coarse, iors), -1, 0),
+        "schlick_of_five": _table(schlick_weight_of_five, coarse),
     }
     for name, values in (("glass", iors), ("glass_inside", 1 / iors)):
-        tables[name] = np.moveaxis(
-            np.array([[glass_albedo(r, m, values) for r in coarse] for m in coarse]), -1, 0
-        )
+        tables[name] = np.moveaxis(_table(glass_albedo, coarse, values), -1, 0)
         tables[name + "_mean"] = np.transpose([mean_glass_albedo(r, values) for r in coarse])
     return {name: np.clip(table, 0, 1).astype(np.float32) for name, table in tables.items()}
+
+
+def _table(function: Callable[..., float | Array], entries: Array, *more: Array) -> Array:
+    """Return a function of roughness and cosine at the entries of both coordinates."""
+    return np.array([[function(r, m, *more) for r in entries] for m in entries])

@@ -57,12 +57,7 @@ def save_picture(
     layers = picture if isinstance(picture, Mapping) else {"color": picture}
     if view not in VIEWS:
         raise ArgumentError(f"save_picture: view must be one of {', '.join(VIEWS)}, got {view!r}")
-    unknown = [name for name in layers if name not in CHANNELS]
-    if unknown or "color" not in layers:
-        raise ArgumentError(
-            f"save_picture: picture must have 'color' and layers of {', '.join(CHANNELS)}, got "
-            f"{', '.join(layers)}"
-        )
+    _require_known(layers)
     suffix = Path(path).suffix.lower()
     if suffix == ".exr":
         names = [name for layer in layers for name in CHANNELS[layer]]
@@ -73,3 +68,12 @@ def save_picture(
     else:
         bright = layers["color"] * np.float32(2.0**exposure)
         image.write(path, bright, encoding="srgb" if view == "srgb" else "linear")
+
+
+def _require_known(layers: Mapping[str, NDArray[np.float32]]) -> None:
+    unknown = [name for name in layers if name not in CHANNELS]
+    if unknown or "color" not in layers:
+        raise ArgumentError(
+            f"save_picture: picture must have 'color' and layers of {', '.join(CHANNELS)}, got "
+            f"{', '.join(layers)}"
+        )

@@ -81,13 +81,16 @@ class _Rebuilder:
             return replace(image, uv=uv)
         return image
 
+    def closure(self, prefix: str, closure: Closure) -> Closure:
+        before = as_mapping(closure)
+        after = {key: self.value(f"{prefix}{key}", entry) for key, entry in before.items()}
+        changed = {key: entry for key, entry in after.items() if entry is not before[key]}
+        given = closure.inputs | changed | closure.options
+        return Closure(closure.kind, **given) if changed else closure
+
     def surface(self, prefix: str, surface: Surface) -> Surface:
         if isinstance(surface, Closure):
-            before = as_mapping(surface)
-            after = {key: self.value(f"{prefix}{key}", entry) for key, entry in before.items()}
-            changed = {key: entry for key, entry in after.items() if entry is not before[key]}
-            given = surface.inputs | changed | surface.options
-            return Closure(surface.kind, **given) if changed else surface
+            return self.closure(prefix, surface)
         first = self.surface(f"{prefix}first.", surface.first)
         second = self.surface(f"{prefix}second.", surface.second)
         if isinstance(surface, Add):

@@ -97,10 +97,16 @@ def _problem_of(words: Sequence[str], at: int, types: set[str]) -> str | None:
         return f"'{word}'"
     if word == "[":
         return _problem_of_brackets(words, at)
-    if _is_class_like(word) and word not in types and word not in (*CORE_TYPES, *ATTRIBUTES):
-        declared = words[at + 1 : at + 2] in (["="], ["["]) or words[at - 1 : at] == ["."]
-        return None if declared else f"the type '{word}', which is not its own"
-    return None
+    return f"the type '{word}', which is not its own" if _is_foreign(words, at, types) else None
+
+
+def _is_foreign(words: Sequence[str], at: int, types: set[str]) -> bool:
+    """Return whether a word may be a type that the text does not declare."""
+    word = words[at]
+    if not _is_class_like(word) or word in types or word in (*CORE_TYPES, *ATTRIBUTES):
+        return False
+    declared = words[at + 1 : at + 2] in (["="], ["["]) or words[at - 1 : at] == ["."]
+    return not declared
 
 
 def require_contained(sources: Sequence[tuple[str, str]]) -> None:
@@ -179,15 +185,24 @@ def _problem_of_brackets(words: Sequence[str], at: int) -> str | None:
     """Return why a pair of brackets is neither an attribute nor a place known before it runs."""
     before = words[at - 1] if at else ";"
     inside = words[at + 1 : at + 2]
-    closes = words[at + 2 : at + 3] == ["]"]
     if re.fullmatch(r"[\w)\]>]+", before) and before != "return":
-        if inside and re.fullmatch(r"\d{1,9}u?", inside[0]) and closes:
-            # Slang knows the extents of arrays, and does not look at those of vectors.
-            if int(inside[0].rstrip("u")) < 4 or before in _arrays_of(words):
-                return None
+        if _is_known_index(words, at):
+            return None
         return (
             f"an index or an extent that is no plain number, '{' '.join(words[at - 1 : at + 3])}'"
         )
     if inside and inside[0] in ATTRIBUTES:
         return None
     return f"the attribute '[{' '.join(inside)}]'"
+
+
+def _is_known_index(words: Sequence[str], at: int) -> bool:
+    """Return whether brackets hold a plain number, and one that may be an index of what is there.
+
+    Slang knows the extents of arrays, and does not look at those of vectors.
+    """
+    inside = words[at + 1 : at + 2]
+    closes = words[at + 2 : at + 3] == ["]"]
+    if not (inside and re.fullmatch(r"\d{1,9}u?", inside[0]) and closes):
+        return False
+    return int(inside[0].rstrip("u")) < 4 or words[at - 1] in _arrays_of(words)

@@ -193,9 +193,7 @@ class _Reader:
             return value
         ((kind, content),) = value.items()
         if kind == "ref":
-            if type(content) is not int or not 0 <= content < len(self.made):
-                raise ValueError(f"a reference is to object {shown(content)}, not to one before it")
-            return self.made[content]
+            return self.referenced(content)
         if kind == "array":
             return self.archive.array(f"{content}.npy")
         if kind == "map":
@@ -205,6 +203,19 @@ class _Reader:
         if kind == "float":
             return float(content)
         raise KeyError(kind)
+
+    def referenced(self, number: Any) -> Any:  # noqa: ANN401  (JSON)
+        if type(number) is not int or not 0 <= number < len(self.made):
+            raise ValueError(f"a reference is to object {shown(number)}, not to one before it")
+        return self.made[number]
+
+    def calls(self) -> list[SlangCall]:
+        return [made for made in self.made if isinstance(made, SlangCall)]
+
+    def scene(self, text: dict[str, Any]) -> dict[str, Any]:
+        for entry in text["objects"]:
+            self.add(entry)
+        return {key: self.value(value) for key, value in text["scene"].items()}
 
     def add(self, entry: dict[str, Any]) -> None:
         values = {key: self.value(value) for key, value in entry["fields"].items()}
@@ -240,9 +251,7 @@ def load_scene(path: str | os.PathLike[str], *, trust: bool = False) -> dict[str
             version = int(text["version"])
             if version <= VERSION:
                 reader = _Reader(members)
-                for entry in text["objects"]:
-                    reader.add(entry)
-                scene = {key: reader.value(value) for key, value in text["scene"].items()}
+                scene = reader.scene(text)
                 _check_parts(scene)
     # Whatever a damaged file makes of the JSON and the arrays: there is one remedy.
     except Exception as error:
@@ -255,7 +264,7 @@ def load_scene(path: str | os.PathLike[str], *, trust: bool = False) -> dict[str
             f"Scene.load: '{file}' has version {version}, this Weft reads up to {VERSION}; install "
             "a newer one"
         )
-    foreign = foreign_calls([made for made in reader.made if isinstance(made, SlangCall)])
+    foreign = foreign_calls(reader.calls())
     if not trust:
         require_trust(file, foreign)
     for call in foreign:

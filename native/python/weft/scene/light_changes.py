@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -103,14 +103,7 @@ def with_light_factors(scene: Scene, factors: Mapping[str, Factor]) -> Scene:
         ArgumentError: There is no such light, several have the name, or the light of a material is
             not the same everywhere.
     """
-    names = light_names(scene)
-    for name in factors:
-        if names.count(name) != 1:
-            found = "no light" if name not in names else f"{names.count(name)} lights"
-            raise ArgumentError(
-                f"{found} of the scene {'is' if name not in names else 'are'} called {name!r}; "
-                f"there are {', '.join(map(repr, names)) or 'none'}"
-            )
+    _require_single(light_names(scene), factors)
     given = {name: np.asarray(factor, np.float64) for name, factor in factors.items()}
     inputs: dict[str, Value] = {}
     for material in scene.materials():
@@ -124,3 +117,14 @@ def with_light_factors(scene: Scene, factors: Mapping[str, Factor]) -> Scene:
     if environment is not None and environment.name in given:
         environment = _scaled_environment(environment, given[environment.name])
     return replace(with_inputs(scene, inputs), lights=lights, environment=environment)
+
+
+def _require_single(names: Sequence[str], wanted: Iterable[str]) -> None:
+    """Refuse a name that is not that of one light."""
+    for name in wanted:
+        if names.count(name) != 1:
+            found = "no light" if name not in names else f"{names.count(name)} lights"
+            raise ArgumentError(
+                f"{found} of the scene {'is' if name not in names else 'are'} called {name!r}; "
+                f"there are {', '.join(map(repr, names)) or 'none'}"
+            )

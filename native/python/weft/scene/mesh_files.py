@@ -100,15 +100,21 @@ def _read_obj(file: Path) -> Mesh:
             polygons.append([_obj_corner(word, values) for word in words[1:]])
             slots += [slot] * (len(words) - 3)
     corners = _fans(polygons, 3)
+    extra = _obj_attributes(corners, values)
+    if materials:
+        extra["slots"] = np.array(slots, np.uint32)
+    positions: NDArray[Any] = np.array(values["v"]).reshape(-1, 3)
+    return Mesh(positions, corners[:, 0].reshape(-1, 3), name=file.stem, **extra)
+
+
+def _obj_attributes(corners: NDArray[Any], values: dict[str, list[list[float]]]) -> dict[str, Any]:
+    """Return UVs and normals of corners, where all of them have some."""
     extra: dict[str, Any] = {}
     if len(corners) and (corners[:, 1] >= 0).all():
         extra["uvs"] = {"UVMap": np.array(values["vt"])[corners[:, 1]]}
     if len(corners) and (corners[:, 2] >= 0).all():
         extra["normals"] = np.array(values["vn"])[corners[:, 2]]
-    if materials:
-        extra["slots"] = np.array(slots, np.uint32)
-    positions: NDArray[Any] = np.array(values["v"]).reshape(-1, 3)
-    return Mesh(positions, corners[:, 0].reshape(-1, 3), name=file.stem, **extra)
+    return extra
 
 
 def _obj_corner(word: str, values: dict[str, list[list[float]]]) -> tuple[int, ...]:
@@ -164,6 +170,21 @@ class _PlyData:
         self.at += values.nbytes
         return values
 
+    def polygons(
+        self, element: str, properties: list[list[str]], count: int
+    ) -> list[list[tuple[int, ...]]]:
+        """Take an element with lists; return the vertices of polygons, if it has those."""
+        out: list[list[tuple[int, ...]]] = []
+        for _ in range(count):
+            for words in properties:
+                if words[0] != "list":
+                    self.take(words[0], 1)
+                    continue
+                numbers = self.take(words[2], int(self.take(words[1], 1)[0]))
+                if element == "face" and words[3] in ("vertex_indices", "vertex_index"):
+                    out.append([(int(number),) for number in numbers])
+        return out
+
     def table(self, properties: list[list[str]], count: int) -> dict[str, NDArray[Any]]:
         """Return the columns of an element without lists."""
         if self.words is not None:
@@ -183,37 +204,38 @@ def _read_ply(file: Path) -> Mesh:
     types: dict[str, str] = {}
     polygons: list[list[tuple[int, ...]]] = []
     for name, count, properties in elements:
-        if not any(words[0] == "list" for words in properties):
-            table = data.table(properties, count)
-            if name == "vertex":
-                columns, types = table, {words[1]: words[0] for words in properties}
+        if any(words[0] == "list" for words in properties):
+            polygons += data.polygons(name, properties, count)
             continue
-        for _ in range(count):
-            for words in properties:
-                if words[0] != "list":
-                    data.take(words[0], 1)
-                    continue
-                numbers = data.take(words[2], int(data.take(words[1], 1)[0]))
-                if name == "face" and words[3] in ("vertex_indices", "vertex_index"):
-                    polygons.append([(int(number),) for number in numbers])
-
-    def gathered(names: tuple[str, ...]) -> NDArray[Any] | None:
-        if not all(name in columns for name in names):
-            return None
-        return np.stack([np.asarray(columns[name], np.float64) for name in names], axis=1)
-
-    positions = gathered(("x", "y", "z"))
+        table = data.table(properties, count)
+        if name == "vertex":
+            columns, types = table, {words[1]: words[0] for words in properties}
+    positions = _stacked(columns, ("x", "y", "z"))
     if positions is None:
         raise ValueError("its vertices have no x, y, z")
-    uv = next((found for pair in PLY_UVS if (found := gathered(pair)) is not None), None)
-    colors = gathered(("red", "green", "blue"))
-    if colors is not None and types["red"] in ("uchar", "uint8"):
-        colors = colors / 255
     return Mesh(
         positions,
         _fans(polygons, 1).reshape(-1, 3),
-        gathered(("nx", "ny", "nz")),
-        {} if uv is None else {"UVMap": uv},
-        {} if colors is None else {"Color": colors},
+        _stacked(columns, ("nx", "ny", "nz")),
+        _ply_uvs(columns),
+        _ply_colors(columns, types),
         name=file.stem,
     )
+
+
+def _stacked(columns: dict[str, NDArray[Any]], names: tuple[str, ...]) -> NDArray[Any] | None:
+    if not all(name in columns for name in names):
+        return None
+    return np.stack([np.asarray(columns[name], np.float64) for name in names], axis=1)
+
+
+def _ply_uvs(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    pairs = (_stacked(columns, pair) for pair in PLY_UVS)
+    return next(({"UVMap": found} for found in pairs if found is not None), {})
+
+
+def _ply_colors(columns: dict[str, NDArray[Any]], types: dict[str, str]) -> dict[str, NDArray[Any]]:
+    colors = _stacked(columns, ("red", "green", "blue"))
+    if colors is None:
+        return {}
+    return {"Color": colors / 255 if types["red"] in ("uchar", "uint8") else colors}

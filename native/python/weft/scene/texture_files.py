@@ -16,6 +16,7 @@ from weft.scene.values import Attribute, SlangCall
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -134,12 +135,7 @@ def _read_tiles(file: Path, color_space: ColorSpace) -> tuple[NDArray[np.float32
         )
     first = next(iter(tiles.values()))
     height, width, channels = first.shape
-    for number, pixels in tiles.items():
-        if pixels.shape != first.shape:
-            raise ArgumentError(
-                f"load_texture: tile {1001 + number} of '{file.name}' has shape {pixels.shape}, "
-                f"the first one {first.shape}; make them one size"
-            )
+    _require_one_size(file, tiles, first.shape)
     columns = max(number % 10 for number in tiles) + 1
     rows = max(number // 10 for number in tiles) + 1
     whole = np.zeros((rows * height, columns * width, channels), np.float32)
@@ -148,3 +144,14 @@ def _read_tiles(file: Path, color_space: ColorSpace) -> tuple[NDArray[np.float32
         left = number % 10 * width
         whole[top : top + height, left : left + width] = pixels
     return whole, columns, rows
+
+
+def _require_one_size(
+    file: Path, tiles: Mapping[int, NDArray[np.float32]], shape: tuple[int, ...]
+) -> None:
+    for number, pixels in tiles.items():
+        if pixels.shape != shape:
+            raise ArgumentError(
+                f"load_texture: tile {1001 + number} of '{file.name}' has shape {pixels.shape}, "
+                f"the first one {shape}; make them one size"
+            )
