@@ -194,60 +194,44 @@ __all__ += ["double", "half", "uint"]
 __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum"]
 
 
+_PARTS = (
+    "fit",
+    "gradients",
+    "image",
+    "losses",
+    "lowering",
+    "mlp",
+    "optim",
+    "render",
+    "scene",
+    "slangtorch",
+    "torch",
+)
+_HOMES = {
+    "check_gradients": "gradient_check",
+    "jvp": "gradients",
+    "value_and_grad": "gradients",
+    "vjp": "gradients",
+    "create_torch_device": "torch",
+    "Scene": "scene",
+    "Fit": "fit",
+    "Target": "fit",
+    "loadModule": "slangtorch",
+    "Lowered": "lowering",
+    "lower": "lowering",
+    "Vector": "vectors",
+    "Renderer": "render",
+}
+
+
 def _import_at_first_use(name: str) -> object:
     """Import the parts that need numpy at their first use."""
-    if name in (
-        "fit",
-        "gradients",
-        "image",
-        "losses",
-        "lowering",
-        "mlp",
-        "optim",
-        "render",
-        "scene",
-        "slangtorch",
-        "torch",
-    ):
-        from importlib import import_module
+    from importlib import import_module
 
+    if name in _PARTS:
         return import_module(f"weft.{name}")
-    if name == "check_gradients":
-        from weft.gradient_check import check_gradients
-
-        return check_gradients
-    if name in ("jvp", "value_and_grad", "vjp"):
-        from weft import gradients
-
-        return getattr(gradients, name)
-    if name == "create_torch_device":
-        from weft.torch import create_torch_device
-
-        return create_torch_device
-    if name == "Scene":
-        from weft.scene import Scene
-
-        return Scene
-    if name in ("Fit", "Target"):
-        from weft import fit
-
-        return getattr(fit, name)
-    if name == "loadModule":
-        from weft.slangtorch import loadModule
-
-        return loadModule
-    if name in ("Lowered", "lower"):
-        from weft import lowering
-
-        return getattr(lowering, name)
-    if name == "Vector":
-        from weft.vectors import Vector
-
-        return Vector
-    if name == "Renderer":
-        from weft.render import Renderer
-
-        return Renderer
+    if name in _HOMES:
+        return getattr(import_module(f"weft.{_HOMES[name]}"), name)
     if found := _find_slangpy_member("weft", None, name):
         return found[0]
     raise AttributeError(f"module 'weft' has no attribute '{name}'")

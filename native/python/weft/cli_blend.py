@@ -113,11 +113,15 @@ def run_fit_blend(arguments: argparse.Namespace) -> int:
         sys.stderr.write("\n")
     if arguments.report is not None:
         report.save_report(arguments.report)
+    _print_result(arguments, report)
+    return leave(CANCELLED if report.reason == "cancelled" else DONE)
+
+
+def _print_result(arguments: argparse.Namespace, report: Any) -> None:  # noqa: ANN401  (of the extension)
     if arguments.json:
         print(json.dumps(summary_of(report, arguments.out)))
     elif not arguments.quiet:
         print("\n".join([*lines_of(report), str(arguments.out)]))
-    return leave(CANCELLED if report.reason == "cancelled" else DONE)
 
 
 def leave(code: int) -> int:

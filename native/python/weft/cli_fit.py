@@ -146,9 +146,7 @@ def run_fit(arguments: argparse.Namespace) -> int:
         create_device(arguments.device), seed=arguments.seed, time_limit=arguments.time_limit
     )
     if arguments.checkpoint is not None:
-        make_folder(arguments.checkpoint.parent)
-        if arguments.checkpoint.exists():
-            fit.resume(arguments.checkpoint)
+        _resume(fit, arguments.checkpoint)
     steps = [] if arguments.quiet else [report_progress(fit)]
     if arguments.checkpoint is not None:
         steps.append(keep_checkpoint(fit, arguments.checkpoint))
@@ -161,11 +159,22 @@ def run_fit(arguments: argparse.Namespace) -> int:
     report = write_report(fit, result, arguments.out, samples=job.report_samples)
     if not arguments.quiet:
         sys.stderr.writelines(f"left out: {line}\n" for line in report["left_out"])
+    _print_result(arguments, report, result)
+    return CANCELLED if result.reason == "cancelled" else DONE
+
+
+def _resume(fit: Fit, checkpoint: Path) -> None:
+    """Go on where a checkpoint was written, if there is one; its folder is there then."""
+    make_folder(checkpoint.parent)
+    if checkpoint.exists():
+        fit.resume(checkpoint)
+
+
+def _print_result(arguments: argparse.Namespace, report: dict[str, Any], result: FitResult) -> None:
     if arguments.json:
         print(json.dumps(summary_of(report, arguments.out)))
     elif not arguments.quiet:
         print("\n".join([*lines_of(result), str(arguments.out / "report.json")]))
-    return CANCELLED if result.reason == "cancelled" else DONE
 
 
 def make_folder(folder: Path) -> None:

@@ -146,9 +146,9 @@ class _Call:
                 "pass a Tensor for it"
             )
         self.values.append(reader.read(value, parameter.name))
+        is_input = inputs is None or position in inputs
         for leaf in reader.leaves:
-            leaf.is_input = leaf.is_input and (inputs is None or position in inputs)
-            leaf.is_output = leaf.is_output or (position in written and not leaf.is_input)
+            leaf.choose_roles(is_input, is_written=position in written)
         self.leaves += reader.leaves
 
     def _returns(self) -> bool:

@@ -14,7 +14,7 @@ from weft._native import ArgumentError, DiffPair, Direction, Tensor, TypeKind, f
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from weft._native import Function, Parameter
 
@@ -58,6 +58,11 @@ class Leaf:
     is_output: bool
     may_be_exempt: bool = False
     """A field or a whole tensor, which may be no_diff without reflection telling."""
+
+    def choose_roles(self, is_input: bool, *, is_written: bool) -> None:
+        """Set what it is in a call that names the arguments that go in and that are written."""
+        self.is_input = self.is_input and is_input
+        self.is_output = self.is_output or (is_written and not self.is_input)
 
 
 def named_fields(array: NDArray[Any], label: str) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -118,14 +123,10 @@ class Reader:
                 key: entry if key == "_type" else self.read(entry, f"{label}.{key}", True)
                 for key, entry in value.items()
             }
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            return self.read(
-                {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}, label
-            )
-        fields = getattr(value, "_fields", None)
-        if fields is not None and isinstance(value, tuple):
-            return self.read(dict(zip(fields, value, strict=True)), label)
-        if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
+        record = _as_record(value)
+        if record is not None:
+            return self.read(record, label)
+        if _is_list_of_structures(value):
             return [self.read(entry, f"{label}[{i}]", True) for i, entry in enumerate(value)]
         if isinstance(value, DiffPair):
             return self.read(value.primal, label, is_field)
@@ -145,16 +146,17 @@ class Reader:
             return from_dlpack(device, value)
         if not isinstance(value, (int, float, list, tuple, np.ndarray, np.generic)):
             return None  # a generator
-        array = np.asarray(value)
-        scalar = None if is_field else scalar_name(self.parameter.type)
+        return self._tensor_of_numbers(value, is_field)
+
+    def _tensor_of_numbers(self, value: Any, is_field: bool) -> Tensor | None:  # noqa: ANN401
+        device, array = self.function.device, np.asarray(value)
         is_number = isinstance(value, (int, float))
         if array.dtype.kind not in ("f" if is_field or not self.varies else "fiu"):
             return None if not self.is_out else Tensor.from_numpy(device, array)
         if is_number and not self.varies:
             return None
-        wanted = scalar if scalar in ("float16", "float64") else None
-        kept = wanted or (array.dtype if array.dtype == np.float16 else np.float32)
-        return Tensor.from_numpy(device, array.astype(kept))
+        scalar = None if is_field else scalar_name(self.parameter.type)
+        return Tensor.from_numpy(device, array.astype(_dtype_of_copy(array, scalar)))
 
     def _leaf(self, tensor: Tensor, label: str, is_field: bool) -> Leaf:
         varies = self.varies
@@ -170,6 +172,27 @@ class Reader:
         leaf = Leaf(label, tensor, is_input, is_output, is_field or is_tensor)
         self.leaves.append(leaf)
         return leaf
+
+
+def _as_record(value: Any) -> dict[str, Any] | None:  # noqa: ANN401
+    """Return the fields of a dataclass or of a named tuple; None: it is something else."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    fields = getattr(value, "_fields", None)
+    if fields is not None and isinstance(value, tuple):
+        return dict(zip(fields, value, strict=True))
+    return None
+
+
+def _is_list_of_structures(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, (list, tuple)) and bool(value) and isinstance(value[0], dict)
+
+
+def _dtype_of_copy(array: NDArray[Any], scalar: str | None) -> DTypeLike:
+    """Return the floats in which an array is copied for scalars of a type."""
+    if scalar in ("float16", "float64"):
+        return scalar
+    return array.dtype if array.dtype == np.float16 else np.float32
 
 
 def fill_leaves(value: Any, tensors: Mapping[Leaf, Tensor]) -> Any:  # noqa: ANN401

@@ -143,18 +143,23 @@ class _Call:
             given = self.values[position]
             self.values[position] = _own(name, function, parameters[position], given)
         for position in self.outputs:
-            if position < len(parameters) and _is_inout(parameters[position]):
-                raise ArgumentError(
-                    f"{name}: outputs names {parameters[position].name!r}, an inout parameter, "
-                    f"which {function.name} reads before it writes it; write the value to an out "
-                    "parameter, or call bwds with two gradients, with_grads(grad_in=, grad_out=)"
-                )
-            if not isinstance(self.values[position], Tensor) or position in self.inputs:
-                parameter = function.signature.parameters[position].name
-                raise ArgumentError(
-                    f"{name}: outputs names {parameter!r}, which must be a Tensor that "
-                    f"{function.name} only writes; pass one, and leave it out of wrt"
-                )
+            self._require_output(position)
+
+    def _require_output(self, position: int) -> None:
+        name, function = self.name, self.function
+        parameters = function.signature.parameters
+        if position < len(parameters) and _is_inout(parameters[position]):
+            raise ArgumentError(
+                f"{name}: outputs names {parameters[position].name!r}, an inout parameter, "
+                f"which {function.name} reads before it writes it; write the value to an out "
+                "parameter, or call bwds with two gradients, with_grads(grad_in=, grad_out=)"
+            )
+        if not isinstance(self.values[position], Tensor) or position in self.inputs:
+            parameter = function.signature.parameters[position].name
+            raise ArgumentError(
+                f"{name}: outputs names {parameter!r}, which must be a Tensor that "
+                f"{function.name} only writes; pass one, and leave it out of wrt"
+            )
 
     def _fresh(self, moved: Mapping[int, Tensor] | None = None) -> list[Any]:
         """Return arguments for one call: zeroed outputs, and copies of what it may change."""

@@ -206,12 +206,7 @@ class Lowered:
         """
         import numpy as np
 
-        known = {variable.name for variable in self.parameters}
-        unknown = sorted(set(values) - known)
-        if unknown or len(values) < len(known):
-            names = ", ".join(sorted(known)) or "none"
-            message = f"evaluate: '{self.name}' takes {names}; got {', '.join(values) or 'none'}"
-            raise ArgumentError(message)
+        self._require_known(values)
         texels = _texels(self.name, self.images, images or {})
         count = length_of(self.parameters, values)
         reals: dict[int, bytes] = {}
@@ -230,6 +225,14 @@ class Lowered:
             is_vector = variable.components > 1
             results[variable.name] = np.stack(columns, axis=1) if is_vector else columns[0]
         return results
+
+    def _require_known(self, values: Values) -> None:
+        known = {variable.name for variable in self.parameters}
+        unknown = sorted(set(values) - known)
+        if unknown or len(values) < len(known):
+            names = ", ".join(sorted(known)) or "none"
+            message = f"evaluate: '{self.name}' takes {names}; got {', '.join(values) or 'none'}"
+            raise ArgumentError(message)
 
 
 def lower(

@@ -254,6 +254,12 @@ def _converted(element: Type, name: str, value: object) -> Number:
         ) from error
     except OverflowError:
         raise ArgumentError(f"{name}: a component is {value}, which no integer holds") from None
+    _require_within(numpy_name, name, number)
+    return int(number)
+
+
+def _require_within(numpy_name: str, name: str, number: int) -> None:
+    """Refuse a number that an integer of numpy's name does not hold."""
     bits = int(numpy_name.lstrip("uint"))
     low, high = (0, 1 << bits) if numpy_name.startswith("u") else (-1 << bits - 1, 1 << bits - 1)
     if not low <= number < high:
@@ -261,7 +267,6 @@ def _converted(element: Type, name: str, value: object) -> Number:
             f"{name}: a component holds {low} to {high - 1}, got one of "
             f"{number.bit_length()} bits; take a wider type"
         )
-    return int(number)
 
 
 def _rounded(number: float, numpy_name: str, name: str) -> float:

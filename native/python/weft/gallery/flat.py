@@ -42,17 +42,7 @@ def draw_sphere(subject: Subject, pixels: int) -> Array:
     is_on = across < 1
     unit = points[is_on]
     unit[:, 2] = np.sqrt(1 - across[is_on] ** 2)
-    places: dict[str, Array] = {}
-    for parameter in subject.of_type("float3"):
-        source = attribute(parameter, "Source")
-        if source and source[0] in ("Position", "Normal"):
-            places[parameter.name] = unit * (subject.extent if source[0] == "Position" else 1)
-    known = {"view": np.array([0.0, 0.0, 1.0]), "light": LIGHT / np.linalg.norm(LIGHT)}
-    for parameter in subject.of_type("float3"):
-        if parameter.name == "normal":
-            places[parameter.name] = unit
-        elif parameter.name in known and not parameter.has_default:
-            places[parameter.name] = np.tile(known[parameter.name], (len(unit), 1))
+    places = _places_on_sphere(subject, unit)
     found = subject.evaluate(**(places or {subject.place().name: unit}))
     colour = colour_of(found)
     is_shaded = "light" in places or "light" in found
@@ -67,6 +57,22 @@ def draw_sphere(subject: Subject, pixels: int) -> Array:
     picture = np.tile(PAPER, (pixels * pixels, 1))
     picture[is_on] = shaded
     return picture.reshape(pixels, pixels, 3)
+
+
+def _places_on_sphere(subject: Subject, unit: Array) -> dict[str, Array]:
+    """Return what parameters get that are places or directions, at points of a unit sphere."""
+    places: dict[str, Array] = {}
+    for parameter in subject.of_type("float3"):
+        source = attribute(parameter, "Source")
+        if source and source[0] in ("Position", "Normal"):
+            places[parameter.name] = unit * (subject.extent if source[0] == "Position" else 1)
+    known = {"view": np.array([0.0, 0.0, 1.0]), "light": LIGHT / np.linalg.norm(LIGHT)}
+    for parameter in subject.of_type("float3"):
+        if parameter.name == "normal":
+            places[parameter.name] = unit
+        elif parameter.name in known and not parameter.has_default:
+            places[parameter.name] = np.tile(known[parameter.name], (len(unit), 1))
+    return places
 
 
 def run_of(subject: Subject, parameter: Parameter) -> tuple[float, float]:

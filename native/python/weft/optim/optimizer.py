@@ -212,10 +212,11 @@ class Optimizer:
         self._fused = FusedSteps(
             device, self.source, self.update, self.structure, len(self.moments)
         )
-        self._norm: GradientNorm | None = None
-        if clip_norm is not None:
-            scales = [group.limits["scale"] for group in self._groups.values()]
-            self._norm = GradientNorm(self._parameters, clip_norm, scales)
+        self._norm = None if clip_norm is None else self._create_norm(clip_norm)
+
+    def _create_norm(self, clip_norm: float) -> GradientNorm:
+        scales = [group.limits["scale"] for group in self._groups.values()]
+        return GradientNorm(self._parameters, clip_norm, scales)
 
     def _bound_tensor(self, parameter: Parameter, bound: Array | float) -> Tensor:
         array = np.asarray(bound, dtype=parameter.number.replace("float", "float32"))
