@@ -60,14 +60,9 @@ class Launch:
     def _placed(self, given: Any, wanted: Type) -> Any:
         """Return an argument with slots instead of tensors that autograd sees."""
         if is_diff_tensor_view(wanted):
-            value, gradient = split_pair(given)
-            is_seen = gradient is None and isinstance(value, torch.Tensor)
-            slot = Slot(self._index_of(value) if is_seen else -1)
-            self.slots.append(slot)
-            return slot if is_seen else given
+            return self._placed_view(given)
         if wanted.kind == weft.TypeKind.structure:
-            names = [field.name for field in wanted.fields]
-            members = [given[n] for n in names] if isinstance(given, Mapping) else given
+            members = _members(given, wanted)
             if isinstance(members, Sequence):
                 pairs = zip(wanted.fields, members, strict=True)
                 return {field.name: self._placed(value, field.type) for field, value in pairs}
@@ -75,6 +70,13 @@ class Launch:
             assert wanted.element is not None
             return [self._placed(value, wanted.element) for value in given]
         return given.detach() if isinstance(given, torch.Tensor) else given
+
+    def _placed_view(self, given: Any) -> Any:
+        value, gradient = split_pair(given)
+        is_seen = gradient is None and isinstance(value, torch.Tensor)
+        slot = Slot(self._index_of(value) if is_seen else -1)
+        self.slots.append(slot)
+        return slot if is_seen else given
 
     def _index_of(self, tensor: torch.Tensor) -> int:
         """Return the place of a tensor: the same one is seen once."""
@@ -97,6 +99,11 @@ class Launch:
             return value
 
         return {name: replaced(value) for name, value in self._tree.items()}
+
+
+def _members(given: Any, wanted: Type) -> Any:
+    """Return what was given for a structure in the order of its members."""
+    return [given[each.name] for each in wanted.fields] if isinstance(given, Mapping) else given
 
 
 def tracked_launch(

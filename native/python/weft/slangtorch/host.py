@@ -175,23 +175,26 @@ class Call:
         if is_torch_tensor(wanted):
             return self._tensor(given, wanted, label)
         if wanted.kind == weft.TypeKind.structure:
-            names = [each.name for each in wanted.fields]
-            if isinstance(given, Mapping):
-                given = [given.get(name) for name in names]
-            if not isinstance(given, Sequence) or len(given) != len(names):
-                raise weft.ArgumentTypeError(
-                    f"{self.name}: argument '{label}' must be a tuple ({', '.join(names)}), got "
-                    f"{described(given)}"
-                )
-            return {
-                each.name: self.taken(value, each.type, f"{label}.{each.name}")
-                for each, value in zip(wanted.fields, given, strict=True)
-            }
+            return self._structure(given, wanted, label)
         if wanted.kind == weft.TypeKind.array and wanted.element is not None:
             element = wanted.element
             if element.kind == weft.TypeKind.structure:
                 return [self.taken(v, element, f"{label}[{k}]") for k, v in enumerate(given)]
         return given
+
+    def _structure(self, given: Any, wanted: Type, label: str) -> dict[str, Any]:
+        names = [each.name for each in wanted.fields]
+        if isinstance(given, Mapping):
+            given = [given.get(name) for name in names]
+        if not isinstance(given, Sequence) or len(given) != len(names):
+            raise weft.ArgumentTypeError(
+                f"{self.name}: argument '{label}' must be a tuple ({', '.join(names)}), got "
+                f"{described(given)}"
+            )
+        return {
+            each.name: self.taken(value, each.type, f"{label}.{each.name}")
+            for each, value in zip(wanted.fields, given, strict=True)
+        }
 
     def _tensor(self, given: Any, wanted: Type, label: str) -> dict[str, Any]:
         """Return number, sizes and strides of a tensor."""

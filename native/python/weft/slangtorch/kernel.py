@@ -113,6 +113,25 @@ class Kernel(_native._Kernel):
     def bind(self, named: dict[str, Any], arguments: tuple[Any, ...] = ()) -> BoundKernel:
         """Do what a call does, the long way."""
         info = self._module.function_info(self._name)
+        self._require_names(info, named, arguments)
+        is_derivative = self._mode in (Mode.FORWARD, Mode.REVERSE)
+        marshaller = Marshaller(self._module.device, self.name, is_derivative=is_derivative)
+        values = {
+            parameter.name: marshaller.value(named[parameter.name], parameter.type, parameter.name)
+            for parameter in info.parameters
+        }
+        bound = BoundKernel(self, values, marshaller.views)
+        if self._mode is Mode.PLAIN and (marshaller.tracked or marshaller.untracked):
+            from .autograd import tracked_launch
+
+            bound.follow(tracked_launch(self, info, named, marshaller))
+        elif self._mode is not Mode.NOTED and has_quick_launch(info):
+            self._keep_quick_launch(info)
+        return bound
+
+    def _require_names(
+        self, info: FunctionInfo, named: Mapping[str, Any], arguments: tuple[Any, ...]
+    ) -> None:
         names = [parameter.name for parameter in info.parameters]
         if arguments:
             raise weft.ArgumentTypeError(
@@ -129,20 +148,6 @@ class Kernel(_native._Kernel):
             raise weft.ArgumentTypeError(
                 f"{self.name}: argument '{missing[0]}' is missing; it has {', '.join(names)}"
             )
-        is_derivative = self._mode in (Mode.FORWARD, Mode.REVERSE)
-        marshaller = Marshaller(self._module.device, self.name, is_derivative=is_derivative)
-        values = {
-            parameter.name: marshaller.value(named[parameter.name], parameter.type, parameter.name)
-            for parameter in info.parameters
-        }
-        bound = BoundKernel(self, values, marshaller.views)
-        if self._mode is Mode.PLAIN and (marshaller.tracked or marshaller.untracked):
-            from .autograd import tracked_launch
-
-            bound.follow(tracked_launch(self, info, named, marshaller))
-        elif self._mode is not Mode.NOTED and has_quick_launch(info):
-            self._keep_quick_launch(info)
-        return bound
 
     def _keep_quick_launch(self, info: FunctionInfo) -> None:
         """Let later calls go the short way."""
@@ -337,20 +342,7 @@ class BoundKernel:
                 return
         block = self._extents(blockSize, "blockSize")
         grid = self._extents(gridSize, "gridSize")
-        limits = self._kernel.device.info.limits
-        if block[0] * block[1] * block[2] > limits.max_threads_per_group:
-            raise weft.ArgumentError(
-                f"{self._kernel.name}.launchRaw: blockSize {block} has "
-                f"{block[0] * block[1] * block[2]} threads, expected at most "
-                f"{limits.max_threads_per_group} on {self._kernel.device.info.name}; use smaller "
-                "blocks"
-            )
-        for axis, (count, most) in enumerate(zip(grid, limits.max_group_count, strict=True)):
-            if count > most:
-                raise weft.ArgumentError(
-                    f"{self._kernel.name}.launchRaw: gridSize has {count} blocks along "
-                    f"{'xyz'[axis]}, expected at most {most}; use larger blocks"
-                )
+        self._require_possible(block, grid)
         if self._follower is not None:
             self._follower(block, grid)
         elif self._quick is None:
@@ -366,6 +358,22 @@ class BoundKernel:
             self._quick.bring_back(copies)
             total = tuple(b * g for b, g in zip(block, grid, strict=True))
             self._quick.remember((blockSize, gridSize), function, total, block)
+
+    def _require_possible(self, block: Extents, grid: Extents) -> None:
+        limits = self._kernel.device.info.limits
+        if block[0] * block[1] * block[2] > limits.max_threads_per_group:
+            raise weft.ArgumentError(
+                f"{self._kernel.name}.launchRaw: blockSize {block} has "
+                f"{block[0] * block[1] * block[2]} threads, expected at most "
+                f"{limits.max_threads_per_group} on {self._kernel.device.info.name}; use smaller "
+                "blocks"
+            )
+        for axis, (count, most) in enumerate(zip(grid, limits.max_group_count, strict=True)):
+            if count > most:
+                raise weft.ArgumentError(
+                    f"{self._kernel.name}.launchRaw: gridSize has {count} blocks along "
+                    f"{'xyz'[axis]}, expected at most {most}; use larger blocks"
+                )
 
     def _launch_long(self, blockSize: Any, gridSize: Any) -> None:
         """Launch the long way, which says what is wrong with an argument."""

@@ -176,20 +176,24 @@ class QuickLaunch:
             return
         array, owner = given, None
         if type(given) is not np.ndarray:
-            if self._bridge is None or type(given) not in self._bridge.PLAIN_CLASSES:
-                raise _Long
-            if given.requires_grad or given.device.type != "cpu":
-                raise _Long
-            try:
-                array, owner = given.numpy(), given
-            except (TypeError, RuntimeError):
-                raise _Long from None
+            array, owner = self._array_of_torch(given), given
         flags = array.flags
         is_plain = flags.c_contiguous and flags.writeable and array.dtype.kind in "fiu"
         if array.size == 0 or not is_plain or not _fits(array, reader):
             raise _Long
         begin = owner.data_ptr() if owner is not None else array.__array_interface__["data"][0]
         hosts.append(HostArray(array, owner, begin, holder, key))
+
+    def _array_of_torch(self, given: Any) -> Any:
+        """Return the memory of a tensor of torch that lies on the host and has no gradient."""
+        if self._bridge is None or type(given) not in self._bridge.PLAIN_CLASSES:
+            raise _Long
+        if given.requires_grad or given.device.type != "cpu":
+            raise _Long
+        try:
+            return given.numpy()
+        except (TypeError, RuntimeError):
+            raise _Long from None
 
     def _is_shared(self, given: Any) -> bool:
         """Return whether a value is a tensor of torch in the device's memory, without gradients."""
@@ -322,15 +326,19 @@ def reader_of(kind: Type) -> Reader | None:
     if is_diff_tensor_view(kind):
         return Reader(Kind.PAIR, element=kind.fields[0].type.fields[0].type.element)
     if kind.kind == weft.TypeKind.structure:
-        members = [(field.name, reader_of(field.type)) for field in kind.fields]
-        parts = tuple(reader for _name, reader in members if reader is not None)
-        names = tuple(name for name, _reader in members)
-        return Reader(Kind.STRUCTURE, names, parts) if len(parts) == len(names) else None
+        return _reader_of_structure(kind)
     if kind.kind == weft.TypeKind.array:
         part = None if kind.element is None else reader_of(kind.element)
         return part if part is not None and part.kind is Kind.PLAIN else None
     scalars = (weft.TypeKind.scalar, weft.TypeKind.vector, weft.TypeKind.matrix)
     return Reader(Kind.PLAIN) if kind.kind in scalars else None
+
+
+def _reader_of_structure(kind: Type) -> Reader | None:
+    members = [(field.name, reader_of(field.type)) for field in kind.fields]
+    parts = tuple(reader for _name, reader in members if reader is not None)
+    names = tuple(name for name, _reader in members)
+    return Reader(Kind.STRUCTURE, names, parts) if len(parts) == len(names) else None
 
 
 def has_quick_launch(info: FunctionInfo) -> bool:

@@ -171,14 +171,7 @@ class Marshaller:
         fields = wanted.fields
         names = [field.name for field in fields]
         if isinstance(given, Mapping):
-            unknown = [str(key) for key in given if key not in names]
-            missing = [each for each in names if each not in given]
-            if unknown or missing:
-                what = f"no member '{unknown[0]}'" if unknown else f"a member '{missing[0]}'"
-                raise weft.ArgumentTypeError(
-                    f"{self._kernel}: argument '{name}' is {wanted.name}, which has {what}; its "
-                    f"members are {', '.join(names)}"
-                )
+            self._require_members(given, names, wanted, name)
             members = [given[each] for each in names]
         elif isinstance(given, Sequence) and not isinstance(given, str):
             members = list(given)
@@ -195,6 +188,18 @@ class Marshaller:
             field.name: self.value(member, field.type, f"{name}.{field.name}")
             for field, member in zip(fields, members, strict=True)
         }
+
+    def _require_members(
+        self, given: Mapping[Any, Any], names: Sequence[str], wanted: Type, name: str
+    ) -> None:
+        unknown = [str(key) for key in given if key not in names]
+        missing = [each for each in names if each not in given]
+        if unknown or missing:
+            what = f"no member '{unknown[0]}'" if unknown else f"a member '{missing[0]}'"
+            raise weft.ArgumentTypeError(
+                f"{self._kernel}: argument '{name}' is {wanted.name}, which has {what}; its "
+                f"members are {', '.join(names)}"
+            )
 
     def _array(self, given: Any, wanted: Type, name: str) -> list[Any]:
         """Return the elements of an array of tensors or structures."""

@@ -88,17 +88,7 @@ class Staging:
         if kind is not None:
             return
         for base, tensor, group in self._copies:
-            repeated = next((view for view in group if repeats(view.array)), None)
-            refusal = (
-                f"{group[0].label} is read only, and the kernel wrote to it; pass a copy"
-                if repeated is None
-                else f"{repeated.label} repeats elements in memory (strides of 0), and the kernel "
-                "wrote to it; pass a contiguous copy"
-            )
-            if repeated is not None:
-                base = base.view()
-                base.flags.writeable = False
-            bring_back(base, tensor, (view.owner for view in group), refusal)
+            _bring_back_views(base, tensor, group)
 
     def _place_tensor(self, view: View) -> None:
         tensor = view.array
@@ -150,6 +140,21 @@ def memory_from(tensor: weft.Tensor) -> weft.Tensor:
     steps = zip(tensor.shape, tensor.strides, strict=True)
     reach = 1 + sum((extent - 1) * stride for extent, stride in steps)
     return tensor.view((max(reach, 0),), (1,))
+
+
+def _bring_back_views(base: NDArray[Any], tensor: weft.Tensor, group: Sequence[View]) -> None:
+    """Let an array have what was written; refuse that where views of it must not be written."""
+    repeated = next((view for view in group if repeats(view.array)), None)
+    refusal = (
+        f"{group[0].label} is read only, and the kernel wrote to it; pass a copy"
+        if repeated is None
+        else f"{repeated.label} repeats elements in memory (strides of 0), and the kernel "
+        "wrote to it; pass a contiguous copy"
+    )
+    if repeated is not None:
+        base = base.view()
+        base.flags.writeable = False
+    bring_back(base, tensor, (view.owner for view in group), refusal)
 
 
 def bring_back(

@@ -42,12 +42,7 @@ def _batched_pull(call: Call, values: Any, cotangents: Any, needs: frozenset[int
     """Return gradients for a batch of cotangents, one after the other."""
     level = torch._C._vmapmode_increment_nesting() - 1
     torch._C._vmapmode_decrement_nesting()
-    split = [
-        torch._remove_batch_dim(value, level, 0, 0).unbind(0)
-        if value is not None and _is_batched(value)
-        else value
-        for value in cotangents
-    ]
+    split = [_split(value, level) for value in cotangents]
     count = next(len(value) for value in split if isinstance(value, tuple))
     rows = []
     for index in range(count):
@@ -57,6 +52,13 @@ def _batched_pull(call: Call, values: Any, cotangents: Any, needs: frozenset[int
         None if column[0] is None else torch._add_batch_dim(torch.stack(column), 0, level)
         for column in zip(*rows, strict=True)
     ]
+
+
+def _split(value: Any, level: int) -> Any:
+    """Return the cotangents of a batch; what is no batch stays as it is."""
+    if value is not None and _is_batched(value):
+        return torch._remove_batch_dim(value, level, 0, 0).unbind(0)
+    return value
 
 
 class _Pullback(torch.autograd.Function):  # type: ignore[misc, unused-ignore]

@@ -11,7 +11,7 @@ from weft._native import ArgumentError, ArgumentTypeError
 from weft._native import Tensor as WeftTensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 class _Callee:
@@ -57,12 +57,7 @@ class Module(torch.nn.Module):  # type: ignore[misc, unused-ignore]
         self._callee = _Callee(function)
         self._function_name = str(slang.name)
         names = [[each.name for each in info.parameters] for info in slang.overloads]
-        unknown = [name for name in parameters if not any(name in each for each in names)]
-        if unknown:
-            raise ArgumentError(
-                f"Module: {slang.name} has no parameter '{unknown[0]}'; it has "
-                f"{', '.join(names[0])}"
-            )
+        _require_known(slang.name, names, parameters)
         self._own = tuple(parameters)
         self._inputs = tuple(name for name in names[0] if name not in parameters)
         for name, value in parameters.items():
@@ -93,6 +88,17 @@ class Module(torch.nn.Module):  # type: ignore[misc, unused-ignore]
             value = getattr(self, name)
             given[name] = value.values_of() if isinstance(value, _Structure) else value
         return self._callee.function(**given)
+
+
+def _require_known(
+    function: str, names: Sequence[Sequence[str]], parameters: Mapping[str, Any]
+) -> None:
+    """Refuse parameters that no overload has."""
+    unknown = [name for name in parameters if not any(name in each for each in names)]
+    if unknown:
+        raise ArgumentError(
+            f"Module: {function} has no parameter '{unknown[0]}'; it has {', '.join(names[0])}"
+        )
 
 
 class _Structure(torch.nn.Module):  # type: ignore[misc, unused-ignore]

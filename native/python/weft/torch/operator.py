@@ -14,7 +14,7 @@ from weft.torch import bridge, kernels
 from weft.torch.layout import Layout, Operand, layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from weft._native import Function
 
@@ -46,17 +46,30 @@ class Operator:
         given = self._named(arguments, keywords)
         places = given.pop("_result", None)
         values = [_found(given, operand) for operand in self.layout.operands]
-        tensors = [self._tensor(i, values) for i in range(len(values))]
-        for i in self.layout.written:
-            if not isinstance(values[i], torch.Tensor):
-                _refuse(self, self.layout.operands[i], values[i], "is written: it")
-            tensors[i] = tensors[i].clone()  # torch keeps what the call saw
-        outputs = self.overload(*tensors)
+        outputs = self.overload(*self._tensors(values))
         if len(self.layout.results) + len(self.layout.written) == 1:
             outputs = (outputs,)
         count = len(self.layout.results)
         for place, output in zip(self.layout.written, outputs[count:], strict=True):
             values[place].copy_(output)
+        returned = self._store_results(outputs, given, places)
+        if not returned:
+            return None
+        return returned[0] if len(returned) == 1 else tuple(returned)
+
+    def _tensors(self, values: list[Any]) -> list[torch.Tensor]:
+        """Return the operands as tensors; copies of those that are written."""
+        tensors = [self._tensor(i, values) for i in range(len(values))]
+        for i in self.layout.written:
+            if not isinstance(values[i], torch.Tensor):
+                _refuse(self, self.layout.operands[i], values[i], "is written: it")
+            tensors[i] = tensors[i].clone()  # torch keeps what the call saw
+        return tensors
+
+    def _store_results(
+        self, outputs: Sequence[torch.Tensor], given: Mapping[str, Any], places: Any
+    ) -> list[torch.Tensor]:
+        """Write the results for which there is a tensor; return the others."""
         returned = []
         for result, output in zip(self.layout.results, outputs, strict=False):
             target = places if result.name == "_result" else given.get(result.name)
@@ -64,9 +77,7 @@ class Operator:
                 returned.append(output)
             else:
                 _store(self, target, output, result.name)
-        if not returned:
-            return None
-        return returned[0] if len(returned) == 1 else tuple(returned)
+        return returned
 
     def _named(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         names = self.layout.parameters

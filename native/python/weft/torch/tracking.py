@@ -182,14 +182,7 @@ class Call:
 
         None unless tensors that are only read, and numbers, make one result.
         """
-        if (
-            self.this is not None
-            or self.keywords
-            or self.written
-            or self.returned != ["_result"]
-            or not self.results[0].is_real
-            or not all(use.is_read for use in self.uses)
-        ):
+        if not self._makes_one_result() or not all(use.is_read for use in self.uses):
             return None
         places, numbers = [], []
         for argument in self.arguments:
@@ -199,6 +192,12 @@ class Call:
             places.append(argument.index if is_slot else -1)
             numbers.append(None if is_slot else argument)
         return places, tuple(numbers)
+
+    def _makes_one_result(self) -> bool:
+        """Return whether real numbers are returned, and nothing else is named or written."""
+        if self.this is not None or self.keywords or self.written:
+            return False
+        return self.returned == ["_result"] and self.results[0].is_real
 
     def require_same_code(self) -> None:
         """Refuse the derivative of other code than ran forward."""
