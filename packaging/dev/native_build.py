@@ -72,6 +72,18 @@ def stage() -> Path:
     Edits to Python and Slang files show at once; native code after the next build.
     """
     package = STAGE / "weft"
+    links = _links(package)
+    for entry in package.glob("*"):
+        if entry.is_symlink() and entry not in links:
+            entry.unlink()
+    shutil.rmtree(package / "__pycache__", ignore_errors=True)
+    for entry, source in links.items():
+        link(entry, source)
+    return STAGE
+
+
+def _links(package: Path) -> dict[Path, Path]:
+    """Return what the links of the staged package lead to, by their places."""
     links = {package / name: ROOT / name for name in ("shaders", "node_templates")}
     if kernels.STAGED.is_dir():
         links[package / "kernels"] = kernels.STAGED
@@ -83,13 +95,7 @@ def stage() -> Path:
     for line in (BUILD / "dev" / "stage_manifest.txt").read_text().splitlines():
         place, target = line.split(" ", 1)
         links[package / place] = Path(target)
-    for entry in package.glob("*"):
-        if entry.is_symlink() and entry not in links:
-            entry.unlink()
-    shutil.rmtree(package / "__pycache__", ignore_errors=True)
-    for entry, source in links.items():
-        link(entry, source)
-    return STAGE
+    return links
 
 
 def build_and_stage(*targets: str) -> environments.Environment:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dev.project import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 PYTHON = ROOT / "native" / "python"
@@ -74,14 +74,31 @@ def listed_names(module: str) -> list[str]:
 def _find(name: str, module: str) -> tuple[ast.stmt, list[ast.stmt]] | None:
     """Return where a name of a module is defined, imports followed, and what lies behind it."""
     tree = _tree(module)
-    for node in ast.walk(tree) if tree else ():
+    if tree is None:
+        return None
+    return _find_imported(tree, name, module) or _find_defined(tree.body, name)
+
+
+def _find_imported(
+    tree: ast.Module, name: str, module: str
+) -> tuple[ast.stmt, list[ast.stmt]] | None:
+    for source, aliases in _imports(tree):
+        for alias in aliases:
+            if {alias.asname or alias.name} & {name, "*"} and source != module:
+                found = _find(name if alias.name == "*" else alias.name, source)
+                if found is not None:
+                    return found
+    return None
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[str, list[ast.alias]]]:
+    """Yield modules of the package that a module imports from, and what."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("weft"):
-            for alias in node.names:
-                if {alias.asname or alias.name} & {name, "*"} and node.module != module:
-                    found = _find(name if alias.name == "*" else alias.name, node.module)
-                    if found is not None:
-                        return found
-    body = tree.body if tree else []
+            yield node.module, node.names
+
+
+def _find_defined(body: list[ast.stmt], name: str) -> tuple[ast.stmt, list[ast.stmt]] | None:
     for number, node in enumerate(body):
         if isinstance(node, Node) and node.name == name:
             same = [n for n in body if isinstance(n, Node) and n.name == name]
@@ -180,14 +197,17 @@ def _class_signature(node: ast.ClassDef) -> str:
             return _signature(item, node.name)
     if not any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list):
         return ""
-    fields = [
-        ast.unparse(item)
-        for item in node.body
-        if isinstance(item, ast.AnnAssign)
-        and not ast.unparse(item.target).startswith("_")
-        and "init=False" not in ast.unparse(item)
-    ]
+    fields = [ast.unparse(item) for item in node.body if _is_argument(item)]
     line = f"{node.name}({', '.join(fields)})"
     if len(line) <= MAX_LINE:
         return line
     return f"{node.name}(\n" + "".join(f"    {entry},\n" for entry in fields) + ")"
+
+
+def _is_argument(item: ast.stmt) -> bool:
+    """Return whether a line of a dataclass is a field that its constructor takes."""
+    return (
+        isinstance(item, ast.AnnAssign)
+        and not ast.unparse(item.target).startswith("_")
+        and "init=False" not in ast.unparse(item)
+    )
