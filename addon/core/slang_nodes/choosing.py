@@ -79,37 +79,70 @@ def choose(source: Source, info: SourceInfo, spelled: str, known: str = "") -> C
     Raises:
         ArgumentError: There is no such function, or no arguments are known for a generic one.
     """
+    named = _require_named(info, spelled)
+    name = named[0].name
+    plain, generic = _by_generics(named)
+    special = [name + given for entry in generic for given in specializations(source, info, entry)]
+    overloads = list(map(signature, plain)) if len(plain) > 1 else [name] * len(plain)
+    variants = [*overloads, *special]
+    arguments = arguments_of(spelled)
+    if generic and (arguments or not plain):
+        function, chosen = _specialized(source, name, arguments, special, known)
+        return Choice(function, chosen, tuple(dict.fromkeys((*variants, chosen))))
+    place = _place_of_overload(list(map(signature, plain)), spelled, known)
+    return Choice(plain[place], overloads[place], tuple(variants) if len(variants) > 1 else ())
+
+
+def _require_named(info: SourceInfo, spelled: str) -> list[FunctionInfo]:
     named = _named(info, base_name(spelled)) or _named(info, spelled)
     if not named:
         names = ", ".join(candidates(info)) or "none that can be a node"
         message = f"the source has no function '{spelled}'; it has: {names}"
         raise weft.ArgumentError(message)
-    name = named[0].name
-    plain = [entry for entry in named if not entry.generics]
-    generic = [entry for entry in named if entry.generics]
-    special = [name + given for entry in generic for given in specializations(source, info, entry)]
-    overloads = [signature(entry) for entry in plain] if len(plain) > 1 else [name] * len(plain)
-    variants = [*overloads, *special]
-    arguments = arguments_of(spelled)
-    if generic and (arguments or not plain):
-        chosen = name + arguments if arguments else next(iter(special), "")
-        if not chosen:
-            message = f"'{name}' is generic: name its arguments, as in {name}<float>"
-            raise weft.ArgumentError(message)
+    return named
+
+
+def _by_generics(named: Sequence[FunctionInfo]) -> tuple[list[FunctionInfo], list[FunctionInfo]]:
+    """Return the functions without generic parameters, and those that have some."""
+    return (
+        [entry for entry in named if not entry.generics],
+        [entry for entry in named if entry.generics],
+    )
+
+
+def _specialized(
+    source: Source, name: str, arguments: str, special: Sequence[str], known: str
+) -> tuple[FunctionInfo, str]:
+    """Return a generic function with its arguments, and how that is spelled.
+
+    Args:
+        source: That has it.
+        name: Of the function.
+        arguments: That are asked for; without any, the first ones that it takes.
+        special: The function with arguments that it takes.
+        known: Signature of what the node is so far.
+    """
+    chosen = name + arguments if arguments else next(iter(special), "")
+    if not chosen:
+        message = f"'{name}' is generic: name its arguments, as in {name}<float>"
+        raise weft.ArgumentError(message)
+    function = _declaration(source, chosen)
+    if function is None and special and known:  # it was made, and takes others now
+        chosen = special[0]
         function = _declaration(source, chosen)
-        if function is None and special and known:  # it was made, and takes others now
-            chosen = special[0]
-            function = _declaration(source, chosen)
-        if function is None:
-            message = f"no '{chosen}': '{name}' cannot have these arguments"
-            raise weft.ArgumentError(message)
-        return Choice(function, chosen, tuple(dict.fromkeys((*variants, chosen))))
-    signatures = [signature(entry) for entry in plain]
+    if function is None:
+        message = f"no '{chosen}': '{name}' cannot have these arguments"
+        raise weft.ArgumentError(message)
+    return function, chosen
+
+
+def _place_of_overload(signatures: Sequence[str], spelled: str, known: str) -> int:
+    """Return the overload that is meant: the one asked for, or most like what the node is."""
     place = _closest(signatures, spelled if "(" in spelled else known)
     if not known and "(" in spelled and _types(spelled) != _types(signatures[place]):
         message = f"no overload is '{spelled}'; there are: {', '.join(signatures)}"
         raise weft.ArgumentError(message)
-    return Choice(plain[place], overloads[place], tuple(variants) if len(variants) > 1 else ())
+    return place
 
 
 def _named(info: SourceInfo, name: str) -> list[FunctionInfo]:
@@ -135,10 +168,14 @@ def specializations(source: Source, info: SourceInfo, function: FunctionInfo) ->
     structures = [entry.name for entry in info.structures if not entry.generics]
     choices = []
     for parameter in function.generics:
-        is_number = all(name.startswith("__") or name in BUILT_IN for name in parameter.constraints)
+        is_number = all(map(_is_of_numbers, parameter.constraints))
         choices.append(COUNTS if parameter.is_value else NUMBERS if is_number else structures)
     tried = [f"<{', '.join(given)}>" for given in product(*choices)][:MOST_TRIED]
     return [given for given in tried if _declaration(source, function.name + given) is not None]
+
+
+def _is_of_numbers(interface: str) -> bool:
+    return interface.startswith("__") or interface in BUILT_IN
 
 
 def _declaration(source: Source, spelled: str) -> FunctionInfo | None:

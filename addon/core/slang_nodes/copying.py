@@ -110,6 +110,19 @@ def _number(content: object) -> Value:
 
 def _results(graph: Graph, nodes: Mapping[str, Node]) -> tuple[Result, ...]:
     """Return outputs that leave the chosen nodes; without one, those of the last nodes."""
+    inside, leaving = _links_from(graph, nodes)
+    known = _outputs_with_numbers(nodes)
+    wanted = [link for link in leaving if link in known] or [
+        link for link in known if link[0] not in inside
+    ]
+    names = _unique(_identifier(known[link].name) for link in wanted)
+    return tuple(
+        Result(name, link, known[link].kind) for name, link in zip(names, wanted, strict=True)
+    )
+
+
+def _links_from(graph: Graph, nodes: Mapping[str, Node]) -> tuple[set[str], list[Link]]:
+    """Return which of the chosen nodes give others of them something, and what links leave."""
     inside: set[str] = set()
     leaving: list[Link] = []
     for key, node in graph.nodes.items():
@@ -120,19 +133,16 @@ def _results(graph: Graph, nodes: Mapping[str, Node]) -> tuple[Result, ...]:
                 inside.add(socket.link[0])
             elif socket.link not in leaving:
                 leaving.append(socket.link)
-    known = {
+    return inside, leaving
+
+
+def _outputs_with_numbers(nodes: Mapping[str, Node]) -> dict[Link, Socket]:
+    return {
         (key, socket.identifier): socket
         for key, node in nodes.items()
         for socket in node.outputs
         if socket.is_enabled and socket.kind in SIZES
     }
-    wanted = [link for link in leaving if link in known] or [
-        link for link in known if link[0] not in inside
-    ]
-    names = _unique(_identifier(known[link].name) for link in wanted)
-    return tuple(
-        Result(name, link, known[link].kind) for name, link in zip(names, wanted, strict=True)
-    )
 
 
 def _parameters(nodes: Mapping[str, Node]) -> tuple[Parameter, ...]:

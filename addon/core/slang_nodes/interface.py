@@ -192,11 +192,7 @@ def describe(
         has_toggles: Booleans that switch a panel may be booleans, whatever others are.
     """
     parameters = {entry.name: entry for entry in function.parameters}
-    kinds = {
-        **(_KINDS if has_integers else {}),
-        **({"enum": MENU} if has_menus else {}),
-        **({"toggle": "NodeSocketBool"} if has_toggles else {}),
-    }
+    kinds = _kinds_of_tree(has_integers=has_integers, has_menus=has_menus, has_toggles=has_toggles)
     specs = [_input(parameters, socket, kinds) for socket in inputs]
     results = [_output(parameters, socket) for socket in outputs]
     return Interface(
@@ -212,6 +208,15 @@ def describe(
         ),
         tuple(ImageSpec(name, *_image_words(parameters, name)) for name in images),
     )
+
+
+def _kinds_of_tree(*, has_integers: bool, has_menus: bool, has_toggles: bool) -> Mapping[str, str]:
+    """Return the sockets of types that a kind of tree has sockets of their own for."""
+    return {
+        **(_KINDS if has_integers else {}),
+        **({"enum": MENU} if has_menus else {}),
+        **({"toggle": "NodeSocketBool"} if has_toggles else {}),
+    }
 
 
 GEOMETRY, DATA, CARRIER, CARRIED = "<geometry>", "<data>", "<carrier>", "<carried>"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .menus import MENU, case_labels, find_case
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from .interface import SocketSpec
 
@@ -97,15 +97,28 @@ def match_sockets(existing: Sequence[Existing], specs: Sequence[SocketSpec]) -> 
         former = _former_name(spec)
         if spec.name not in found and former in by_name:
             found[spec.name] = by_name.pop(former)
-    came = [place for place, spec in enumerate(specs) if spec.name not in found]
-    went = [place for place, socket in enumerate(existing) if socket.name in by_name]
-    if came == went and len(came) == 1:
-        old, new = existing[went[0]], specs[came[0]]
-        if old.type == new.type:
-            found[new.name] = by_name.pop(old.name)
+    renamed = _find_renamed(existing, by_name, specs, found)
+    if renamed is not None:
+        old, new = renamed
+        found[new.name] = by_name.pop(old.name)
     return Matching(
         tuple(Match(spec, found.get(spec.name)) for spec in specs), tuple(by_name.values())
     )
+
+
+def _find_renamed(
+    existing: Sequence[Existing],
+    left: Collection[str],
+    specs: Sequence[SocketSpec],
+    found: Collection[str],
+) -> tuple[Existing, SocketSpec] | None:
+    """Return the one socket that went and the one that came, if they are alike."""
+    came = [place for place, spec in enumerate(specs) if spec.name not in found]
+    went = [place for place, socket in enumerate(existing) if socket.name in left]
+    if came != went or len(came) != 1:
+        return None
+    old, new = existing[went[0]], specs[came[0]]
+    return (old, new) if old.type == new.type else None
 
 
 def _former_name(spec: SocketSpec) -> str:
@@ -133,23 +146,23 @@ def converted(value: Plain | bool, new: str) -> Plain | bool:
         value: A number, a truth, three numbers, or four of a colour.
         new: Type of the socket: ``NodeSocketInt``, ...
     """
-    # Enabling the extension must not load the engine.
-    from weft.colors import LUMINANCE
-
-    if isinstance(value, tuple):
-        if new in _VECTORS:
-            three = (*value, 0.0, 0.0, 0.0)[:3]
-            return (*three, value[3] if len(value) > 3 else 1.0) if "Color" in new else three
-        three = value[:3]
-        number = (
-            sum(weight * part for weight, part in zip(LUMINANCE, three, strict=True))
-            if len(value) == len("RGBA")
-            else sum(three) / len(three)
-        )
-    else:
-        number = float(value)
+    if isinstance(value, tuple) and new in _VECTORS:
+        three = (*value, 0.0, 0.0, 0.0)[:3]
+        return (*three, value[3] if len(value) > 3 else 1.0) if "Color" in new else three
+    number = _gray(value) if isinstance(value, tuple) else float(value)
     if new in _VECTORS:
         return (number, number, number, 1.0) if "Color" in new else (number,) * 3
     if new == "NodeSocketInt":
         return int(number)
     return number > 0 if new == "NodeSocketBool" else number
+
+
+def _gray(value: tuple[float, ...]) -> float:
+    """Return the brightness of a colour, the mean of a vector."""
+    # Enabling the extension must not load the engine.
+    from weft.colors import LUMINANCE
+
+    three = value[:3]
+    if len(value) == len("RGBA"):
+        return sum(weight * part for weight, part in zip(LUMINANCE, three, strict=True))
+    return sum(three) / len(three)

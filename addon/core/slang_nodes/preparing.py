@@ -151,41 +151,15 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
     build = _asked_build(function, request.build)
     notes: list[str] = []
     form = request.form
-    lowered: Lowered | None = None
     wrapper: Wrapper | None = None
     if form == "BAKED":
         lowered, wrapper = _prepare_baked(request, info, function, build)
-    elif form != "OSL":
-        try:
-            lowered, build = _lower_nodes(request, function, build)
-            form = "NODES"
-        except weft.ArgumentError as refusal:
-            if form == "NODES" or not request.has_osl or request.tree != "ShaderNodeTree":
-                raise
-            notes.append(f"as nodes: {refusal}")
-            form = "OSL"
-    if lowered is None:
-        lowered = _lower(request, build, to="osl")
-        if lowered.images:
-            message = (
-                f"'{request.function}' looks images up, which Slang nodes do as nodes: choose "
-                'Nodes, or take the shader of weft.lower(to="osl") into a Script node'
-            )
-            raise weft.ArgumentError(message)
+    else:
+        lowered, build, form, notes = _lower_for_blender(request, function, build)
     offer = offer_of(lowered)
     if offer is not None:
         notes.append(offer)
-    inputs, outputs = lowered.inputs, lowered.outputs
-    interface = describe(
-        function,
-        inputs,
-        outputs,
-        build,
-        has_integers=form != "OSL" and request.blender >= (5, 2),
-        has_menus=form != "BAKED" and request.blender >= (5, 2),
-        has_toggles=request.blender >= (5, 2) or request.tree != "CompositorNodeTree",
-        images=[entry["name"] for entry in lowered.tree["images"]] if lowered.tree else (),
-    )
+    interface = _interface_of(request, function, lowered, build, form)
     request = replace(request, build=dict(build))
     return Prepared(
         request,
@@ -198,6 +172,48 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         signature(function),
         choice.variants,
         wrapper=wrapper,
+    )
+
+
+def _lower_for_blender(
+    request: Request, function: FunctionInfo, build: dict[str, str]
+) -> tuple[Lowered, dict[str, str], str, list[str]]:
+    """Lower to nodes, or to a shader where that is asked for, or where nodes cannot do it.
+
+    Returns:
+        What it was lowered to, build values, the form, and why it is no nodes.
+    """
+    notes: list[str] = []
+    if request.form != "OSL":
+        try:
+            return (*_lower_nodes(request, function, build), "NODES", notes)
+        except weft.ArgumentError as refusal:
+            if request.form == "NODES" or not request.has_osl or request.tree != "ShaderNodeTree":
+                raise
+            notes.append(f"as nodes: {refusal}")
+    lowered = _lower(request, build, to="osl")
+    if lowered.images:
+        message = (
+            f"'{request.function}' looks images up, which Slang nodes do as nodes: choose "
+            'Nodes, or take the shader of weft.lower(to="osl") into a Script node'
+        )
+        raise weft.ArgumentError(message)
+    return lowered, build, "OSL", notes
+
+
+def _interface_of(
+    request: Request, function: FunctionInfo, lowered: Lowered, build: Mapping[str, str], form: str
+) -> Interface:
+    """Return the sockets that a kind of tree and a version of Blender have for a function."""
+    return describe(
+        function,
+        lowered.inputs,
+        lowered.outputs,
+        build,
+        has_integers=form != "OSL" and request.blender >= (5, 2),
+        has_menus=form != "BAKED" and request.blender >= (5, 2),
+        has_toggles=request.blender >= (5, 2) or request.tree != "CompositorNodeTree",
+        images=[entry["name"] for entry in lowered.tree["images"]] if lowered.tree else (),
     )
 
 
