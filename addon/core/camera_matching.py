@@ -37,14 +37,26 @@ def _camera_of(words: list[str], cameras: dict[str, list[str]]) -> str | None:
     same = [name for name, known in cameras.items() if known == words]
     if len(same) == 1:
         return same[0]
-    inside = [name for name, known in cameras.items() if _is_in(known, words)]
-    longest = max((len(cameras[name]) for name in inside), default=0)
-    inside = [name for name in inside if len(cameras[name]) == longest]
+    inside = _longest_inside(words, cameras)
     if len(inside) == 1:
         return inside[0]
+    numbered = _of_last_number(words, cameras)
+    return numbered[0] if len(numbered) == 1 else None
+
+
+def _longest_inside(words: list[str], cameras: dict[str, list[str]]) -> list[str]:
+    """Return the cameras whose words all come in these, the longest names only."""
+    inside = [name for name, known in cameras.items() if _is_in(known, words)]
+    longest = max((len(cameras[name]) for name in inside), default=0)
+    return [name for name in inside if len(cameras[name]) == longest]
+
+
+def _of_last_number(words: list[str], cameras: dict[str, list[str]]) -> list[str]:
+    """Return the cameras that end with the same number."""
     last = words[-1] if words else ""
-    numbered = [name for name, known in cameras.items() if known and known[-1] == last]
-    return numbered[0] if last.isdigit() and len(numbered) == 1 else None
+    if not last.isdigit():
+        return []
+    return [name for name, known in cameras.items() if known and known[-1] == last]
 
 
 def _is_in(part: list[str], whole: list[str]) -> bool:

@@ -59,18 +59,24 @@ def _with_alpha(
     """Return pixels with colour multiplied by alpha or not; without alpha where all is opaque."""
     if pixels.shape[2] == 2:
         pixels = np.dstack([np.repeat(pixels[..., :1], 3, axis=2), pixels[..., 1:]])
-    if pixels.shape[2] == 4 and (alpha_mode == "NONE" or (pixels[..., 3] == 1).all()):
-        if alpha_mode == "NONE" and is_float:
-            pixels = _divided(pixels)
-        pixels = pixels[..., :3]
-    elif pixels.shape[2] == 4 and associates and not is_float:
+    if pixels.shape[2] == 4:
+        pixels = _with_alpha_of_mode(pixels, alpha_mode, associates, is_float)
+    return np.ascontiguousarray(pixels, np.float32)
+
+
+def _with_alpha_of_mode(
+    pixels: NDArray[np.float32], alpha_mode: str, associates: bool, is_float: bool
+) -> NDArray[np.float32]:
+    if alpha_mode == "NONE":
+        return (_divided(pixels) if is_float else pixels)[..., :3]
+    if (pixels[..., 3] == 1).all():
+        return pixels[..., :3]
+    if associates and not is_float:
         # Cycles multiplies bytes, and rounds down.
         whole = np.rint(pixels * 255)
         color = np.floor(whole[..., :3] * whole[..., 3:] / 255) / 255
-        pixels = np.dstack([color, pixels[..., 3:]])
-    elif pixels.shape[2] == 4 and is_float and not associates:
-        pixels = _divided(pixels)
-    return np.ascontiguousarray(pixels, np.float32)
+        return np.dstack([color, pixels[..., 3:]])
+    return _divided(pixels) if is_float and not associates else pixels
 
 
 def _divided(pixels: NDArray[np.float32]) -> NDArray[np.float32]:

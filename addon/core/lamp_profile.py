@@ -74,11 +74,10 @@ def lamp_factors(
     power, smooth = next(iter(compiled.falloffs), (0.0, 0.0))
     if len(compiled.falloffs) > 1 or (compiled.falloffs and not _is_factor(surface)):
         return Factors(ONE, missing="a Light Falloff that is no plain factor is not supported")
-    has_falloff = power > 0 or smooth > 0
     color = _constant(surface)
     if color is not None:
         flat = np.asarray(color, np.float32).reshape(1, 1, 3)
-        return Factors(ONE, LightProfile(flat, power, smooth)) if has_falloff else Factors(color)
+        return _flat_factors(color, flat, power, smooth)
     missing = _what_varies(compiled, has_own_normal)
     if missing:
         return Factors(ONE, missing=missing)
@@ -87,10 +86,17 @@ def lamp_factors(
     image = np.ascontiguousarray(np.roll(image[::-1], image.shape[1] // 2, axis=1))
     highest = image.max(axis=(0, 1)).astype(np.float64)
     if np.ptp(image, axis=(0, 1)).max() <= ALIKE * max(highest.max(), 1e-20):
-        if not has_falloff:
-            return Factors(highest)
-        image = image[:1, :1]
+        return _flat_factors(highest, image[:1, :1], power, smooth)
     return Factors(ONE, LightProfile(image, power, smooth))
+
+
+def _flat_factors(
+    color: NDArray[np.float64], pixel: NDArray[np.float32], power: float, smooth: float
+) -> Factors:
+    """Return the factors of a lamp that is alike in all directions."""
+    if power > 0 or smooth > 0:
+        return Factors(ONE, LightProfile(pixel, power, smooth))
+    return Factors(color)
 
 
 def _constant(surface: Surface) -> NDArray[np.float64] | None:

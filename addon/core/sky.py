@@ -64,24 +64,40 @@ def find_plain_sky(graph: Graph, images: Images, where: str) -> PlainSky | None:
     background = None if end is None else _source(graph, end.find_input("Surface"))
     if background is None:
         return PlainSky(None) if end is None or not _is_linked(end, "Surface") else None
-    color, strength = background.find_input("Color"), background.find_input("Strength")
-    if background.kind != "ShaderNodeBackground" or color is None or strength is None:
+    inputs = _inputs_of_background(background)
+    if inputs is None:
+        return None
+    color, strength = inputs
+    if color.link is None and isinstance(color.value, tuple):
+        radiance = np.array(color.value[:3], np.float32) * strength
+        return PlainSky(Environment(radiance) if radiance.max() > 0 else None)
+    node = _source(graph, color)
+    return None if node is None else _image_sky(graph, node, images, strength, where)
+
+
+def _inputs_of_background(node: Node) -> tuple[Socket, float] | None:
+    """Return the colour of a Background and its strength; ``None``: links drive that."""
+    color, strength = node.find_input("Color"), node.find_input("Strength")
+    if node.kind != "ShaderNodeBackground" or color is None or strength is None:
         return None
     if strength.link is not None or not isinstance(strength.value, float):
         return None
-    if color.link is None and isinstance(color.value, tuple):
-        radiance = np.array(color.value[:3], np.float32) * strength.value
-        return PlainSky(Environment(radiance) if radiance.max() > 0 else None)
-    node = _source(graph, color)
-    if node is None or node.kind != "ShaderNodeTexEnvironment":
+    return color, strength.value
+
+
+def _image_sky(
+    graph: Graph, node: Node, images: Images, strength: float, where: str
+) -> PlainSky | None:
+    """Return the world of a node that looks up an image; ``None``: it does something else."""
+    if node.kind != "ShaderNodeTexEnvironment":
         return None
     image = images.get(str(node.properties.get("image")))
     rotation = _rotation(graph, node)
     if image is None or rotation is None or node.properties["projection"] != "EQUIRECTANGULAR":
         return None
     pixels, problems = _clean(light_of(image), where)
-    environment = Environment(pixels, rotation, strength.value)
-    return PlainSky(environment if strength.value > 0 else None, problems)
+    environment = Environment(pixels, rotation, strength)
+    return PlainSky(environment if strength > 0 else None, problems)
 
 
 def _source(graph: Graph, socket: Socket | None) -> Node | None:
@@ -108,24 +124,29 @@ def _rotation(graph: Graph, node: Node) -> NDArray[np.float64] | None:
         return None
     if source.kind == "ShaderNodeTexCoord":
         return np.eye(3) if _is_direction(graph, node) else None
-    if source.kind != "ShaderNodeMapping":
+    if source.kind != "ShaderNodeMapping" or not _is_direction(graph, source):
         return None
+    return _rotation_of_mapping(source)
+
+
+def _rotation_of_mapping(source: Node) -> NDArray[np.float64] | None:
+    """Return the rotation of a Mapping node; ``None`` if it does more than rotate."""
     inputs = {socket.identifier: socket for socket in source.inputs}
-    if not _is_direction(graph, source):
-        return None
     if any(inputs[name].link is not None for name in ("Rotation", "Scale")):
         return None
     kind = source.properties["vector_type"]
     scale = np.array(inputs["Scale"].value, np.float64)
     if scale.min() <= 0 or np.ptp(scale) > 1e-6 * scale.max():
         return None
-    place = inputs.get("Location")
-    if kind in ("POINT", "TEXTURE") and (
-        place is None or place.link is not None or np.any(np.asarray(place.value) != 0)
-    ):
+    if kind in ("POINT", "TEXTURE") and _moves(inputs.get("Location")):
         return None
     matrix = rotation_matrix(np.asarray(inputs["Rotation"].value, np.float64))
     return matrix.T if kind == "TEXTURE" else matrix
+
+
+def _moves(place: Socket | None) -> bool:
+    """Return whether a location may be another than the origin."""
+    return place is None or place.link is not None or bool(np.any(np.asarray(place.value) != 0))
 
 
 def _is_direction(graph: Graph, node: Node) -> bool:

@@ -7,7 +7,7 @@ Start reading at find_binding.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from weft import ArgumentError
@@ -93,8 +93,7 @@ def _find_text(materials: list[CompiledMaterial], text: str) -> Entry:
             tables[rank].setdefault(address, []).append(found)
     for fold in (str, str.casefold):
         for table in tables:
-            hits = [e for key, entries in table.items() if fold(key) == fold(text) for e in entries]
-            found_here = list(dict.fromkeys(hits))
+            found_here = _spelled(table, text, fold)
             if len(found_here) == 1:
                 return found_here[0]
             if found_here:
@@ -102,6 +101,12 @@ def _find_text(materials: list[CompiledMaterial], text: str) -> Entry:
                 raise ArgumentError(f"fit: {text!r} may be {names}; say which")
     known = {name: entries for table in tables for name, entries in table.items()}
     raise ArgumentError(f"fit: nothing is called {text!r}; {_advice(materials, known, text)}")
+
+
+def _spelled(table: dict[str, list[Entry]], text: str, fold: Callable[[str], str]) -> list[Entry]:
+    """Return what has an address, each once, if letters are told apart as `fold` does."""
+    hits = [e for key, entries in table.items() if fold(key) == fold(text) for e in entries]
+    return list(dict.fromkeys(hits))
 
 
 def _advice(materials: list[CompiledMaterial], known: dict[str, list[Entry]], text: str) -> str:
@@ -149,14 +154,8 @@ def _addresses(material: CompiledMaterial) -> Iterable[tuple[int, str, Entry]]:
     sockets: list[Binding | LinkedInput] = [*material.bindings, *material.linked]
     for entry in sockets:
         yield 0, entry.label, entry
-        place = entry.place if isinstance(entry, Binding) else ""
-        ways = (entry.path, *(entry.ways if isinstance(entry, Binding) else ()))
-        for rank, nodes in (*((1, way) for way in ways), (2, entry.path[-1:])):
-            for socket in {entry.socket, entry.socket_name} - {""}:
-                for text in _spellings(entry.material, *nodes, socket):
-                    yield rank, text, entry
-            for text in _spellings(entry.material, *nodes) if place else ():
-                yield rank, f"{text}.{place}", entry
+        for rank, text in _addresses_of_socket(entry):
+            yield rank, text, entry
     for short, owner in _short_addresses(sockets):
         for text in _spellings(owner.material, short):
             yield 2, text, owner
@@ -165,6 +164,17 @@ def _addresses(material: CompiledMaterial) -> Iterable[tuple[int, str, Entry]]:
         for rank, nodes in ((1, texture.path), (2, texture.path[-1:])):
             for text in _spellings(texture.material, *nodes):
                 yield rank, text, texture
+
+
+def _addresses_of_socket(entry: Binding | LinkedInput) -> Iterable[tuple[int, str]]:
+    place = entry.place if isinstance(entry, Binding) else ""
+    ways = (entry.path, *(entry.ways if isinstance(entry, Binding) else ()))
+    for rank, nodes in (*((1, way) for way in ways), (2, entry.path[-1:])):
+        for socket in {entry.socket, entry.socket_name} - {""}:
+            for text in _spellings(entry.material, *nodes, socket):
+                yield rank, text
+        for text in _spellings(entry.material, *nodes) if place else ():
+            yield rank, f"{text}.{place}"
 
 
 def _spellings(*parts: str) -> set[str]:
@@ -176,14 +186,20 @@ def _short_addresses(
     sockets: Iterable[Binding | LinkedInput],
 ) -> Iterable[tuple[str, Binding | LinkedInput]]:
     """Yield sockets whose node need not be said."""
-    owners: dict[str, list[Binding | LinkedInput]] = {}
-    for entry in sockets:
-        for socket in {entry.socket, entry.socket_name}:
-            owners.setdefault(socket, []).append(entry)
-    for socket, candidates in owners.items():
+    for socket, candidates in _owners_of_names(sockets).items():
         main = [entry for entry in candidates if entry.is_main]
         numbers = [entry for entry in candidates if isinstance(entry, Binding)]
         # Linked inputs of other nodes are no answer where a number has the name.
         chosen = main or numbers or candidates
         if len(chosen) == 1:
             yield socket, chosen[0]
+
+
+def _owners_of_names(
+    sockets: Iterable[Binding | LinkedInput],
+) -> dict[str, list[Binding | LinkedInput]]:
+    owners: dict[str, list[Binding | LinkedInput]] = {}
+    for entry in sockets:
+        for socket in {entry.socket, entry.socket_name}:
+            owners.setdefault(socket, []).append(entry)
+    return owners

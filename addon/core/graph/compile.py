@@ -223,11 +223,14 @@ class Compiler:
             return menu_item(self, scope, node, socket)
         if node.kind in BUNDLE_NODES:
             return bundle_output(self, scope, node, socket)
+        return self._output_of_table(scope, node, socket)
+
+    def _output_of_table(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
         spec = TABLE.get(node.kind)
         if spec is None:
             return self._unknown(scope, node, socket)
         try:
-            content = spec.compile(NodeContext(self, scope, node), identifier)
+            content = spec.compile(NodeContext(self, scope, node), socket.identifier)
         except Unsupported as reason:
             self.problem(scope, node, str(reason), instead_of(socket))
             return None

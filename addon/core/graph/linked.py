@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from weft.scene.materials import constants_of, textures_of
 
@@ -11,7 +11,15 @@ from .bindings import Binding, LinkedInput
 from .values import SIZES, SURFACES
 
 if TYPE_CHECKING:
-    from .compile import Compiler
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from weft.scene import Constant, Texture
+    from weft.scene.values import Value
+
+    from .compile import Compiler, Scope
+    from .model import Socket
+
+T = TypeVar("T")
 
 
 def linked_inputs(
@@ -21,6 +29,25 @@ def linked_inputs(
     numbers = {entry.parameter.within: entry for entry in bindings}
     textures = {entry.texture: entry for entry in compiler.textures}
     found = {}
+    for (scope, name, identifier), socket, driver, content in _arrived_numbers(compiler):
+        found[scope.tree, name, identifier] = LinkedInput(
+            compiler.name,
+            (*scope.path, name),
+            scope.tree,
+            identifier,
+            socket.name or identifier,
+            driver,
+            _entries_of(textures_of(content), textures),
+            _entries_of(constants_of(content), numbers),
+            (scope.tree, name) == owner,
+        )
+    return list(found.values())
+
+
+def _arrived_numbers(
+    compiler: Compiler,
+) -> Iterator[tuple[tuple[Scope, str, str], Socket, str, Value]]:
+    """Yield inputs that links drive by numbers, the nodes behind the links, and the numbers."""
     for (scope, name, identifier), carried in compiler.arrived.items():
         node = scope.graph.nodes[name]
         socket = node.find_input(identifier)
@@ -32,17 +59,10 @@ def linked_inputs(
             continue
         if compiler.is_own(carried.content, scope, node):
             continue  # what drives it cannot be compiled
-        used = dict.fromkeys(entry.name for entry in constants_of(carried.content))
-        images = dict.fromkeys(entry.name for entry in textures_of(carried.content))
-        found[scope.tree, name, identifier] = LinkedInput(
-            compiler.name,
-            (*scope.path, name),
-            scope.tree,
-            identifier,
-            socket.name or identifier,
-            socket.link[0],
-            tuple(textures[entry] for entry in images if entry in textures),
-            tuple(numbers[entry] for entry in used if entry in numbers),
-            (scope.tree, name) == owner,
-        )
-    return list(found.values())
+        yield (scope, name, identifier), socket, socket.link[0], carried.content
+
+
+def _entries_of(parts: Iterable[Constant | Texture], known: Mapping[str, T]) -> tuple[T, ...]:
+    """Return what is known by the names of parts, each once."""
+    names = dict.fromkeys(part.name for part in parts)
+    return tuple(known[name] for name in names if name in known)

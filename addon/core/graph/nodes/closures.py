@@ -69,13 +69,7 @@ class ClosureNode:
             for key, name in self.inputs.items()
             if context.has(key) and key not in left_out
         }
-        for key, name in self.normals.items():
-            normal = (context.direction(key) or context.relief) if context.has(key) else None
-            if normal is not None:
-                values[name] = as_normal(normal, context.normal)
-        if context.has("Tangent") and not left_out & {"Anisotropic", "Anisotropy"}:
-            tangent = context.direction("Tangent")
-            values["tangent"] = radial_tangent(context, "Z") if tangent is None else tangent
+        values |= self._directions(context, left_out)
         self._report(context, left_out)
         options = self._options(context)
         if "subsurface_weight" in values or self.kind == "subsurface":
@@ -84,6 +78,18 @@ class ClosureNode:
                 message = "its normal does not act where subsurface scattering comes out"
                 context.problem(message, "the mesh's normal there")
         return Closure(self.kind, **values, **options)
+
+    def _directions(self, context: NodeContext, left_out: set[str]) -> dict[str, Value]:
+        """Return the normals and the tangent."""
+        values: dict[str, Value] = {}
+        for key, name in self.normals.items():
+            normal = (context.direction(key) or context.relief) if context.has(key) else None
+            if normal is not None:
+                values[name] = as_normal(normal, context.normal)
+        if context.has("Tangent") and not left_out & {"Anisotropic", "Anisotropy"}:
+            tangent = context.direction("Tangent")
+            values["tangent"] = radial_tangent(context, "Z") if tangent is None else tangent
+        return values
 
     def _options(self, context: NodeContext) -> dict[str, str]:
         """Return the choices of the closure that differ from its defaults."""

@@ -92,12 +92,16 @@ def compile_volume(compiler: Compiler, scope: Scope, end: Node, target: str) -> 
         message = "a volume that varies in space is not supported"
         compiler.problem(scope, end, message, "no volume")
         return None
-    media = [c for c in closures_of(content) if c.kind == "medium" and "scattering" in c.inputs]
-    turns = [c.inputs.get("anisotropy", 0.0) for c in media]
-    if len({getattr(turn, "value", id(turn)) for turn in turns}) > 1:
+    if _has_several_anisotropies(content):
         message = "several scatterings of different anisotropy in one volume are not supported"
         compiler.problem(scope, end, message, "their mean anisotropy")
     return content
+
+
+def _has_several_anisotropies(volume: Surface) -> bool:
+    media = [c for c in closures_of(volume) if c.kind == "medium" and "scattering" in c.inputs]
+    turns = [c.inputs.get("anisotropy", 0.0) for c in media]
+    return len({getattr(turn, "value", id(turn)) for turn in turns}) > 1
 
 
 def _arriving(compiler: Compiler, scope: Scope, end: Node, socket: Socket) -> Surface | None:
