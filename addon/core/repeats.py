@@ -117,12 +117,16 @@ def _checked(nodes: Sequence[Node], start: int, period: int, count: int) -> Repe
         for socket in nodes[start + k]["inputs"]:
             sources = [nodes[start + n * period + k]["inputs"][socket] for n in range(count)]
             is_inner = first[socket] is not None
-            is_number = not isinstance(sources[0], dict) and all(
-                type(source) is type(sources[0]) and source == sources[0] for source in sources
-            )
-            if not is_inner and not is_number:
+            if not is_inner and not _are_one_number(sources):
                 slots.append((k, socket))
     return Repeat(start, period, count, tuple(slots))
+
+
+def _are_one_number(sources: Sequence[object]) -> bool:
+    first = sources[0]
+    return not isinstance(first, dict) and all(
+        type(source) is type(first) and source == first for source in sources
+    )
 
 
 def _is_alike(nodes: Sequence[Node], start: int, begin: int, period: int) -> bool:

@@ -343,26 +343,32 @@ def _image(
         part = slice(start, start + CHUNK)
         at, on = texels[part], triangles[part]
         points = Points(surfaces, on, weights_of(uvs, extent, at, on, wraps=wraps))
-        wrong = np.zeros(len(at), bool)
-        for canvas, rows in zip(canvases, evaluate(task, points, programs), strict=True):
-            if not is_finite(rows):
-                wrong |= ~np.isfinite(rows).all(axis=1)
-                rows = np.where(np.isfinite(rows), rows, 0)
-            canvas[at] = rows
+        wrong = _write(canvases, at, evaluate(task, points, programs))
         if wrong.any():
             places = start + np.flatnonzero(wrong)
             is_inside = places < len(found.texels)
             bad = _with_bad(bad, texels[places[is_inside]], size)
             lost.append(places[~is_inside] - len(found.texels))
-    for beyond in lost:  # the function ends where the face does: its last texel goes on
-        for canvas in canvases:
+    for canvas in canvases:
+        for beyond in lost:  # the function ends where the face does: its last texel goes on
             canvas[ring[beyond]] = canvas[found.texels[beside[beyond]]]
-    if len(outer):
-        for canvas in canvases:
-            canvas[outer] = canvas[ring[inner]]
+        canvas[outer] = canvas[ring[inner]]
     totals = np.array([len(found.texels), found.crowded, found.folded], np.float64)
     images = tuple(canvas.reshape(size, size, 4) for canvas in canvases)
     return images, totals, bad
+
+
+def _write(
+    canvases: Sequence[Pixels], at: NDArray[np.int64], colors: Iterable[Pixels]
+) -> NDArray[np.bool_]:
+    """Write the colours of texels, 0 for what is no number; return where that is."""
+    wrong = np.zeros(len(at), bool)
+    for canvas, rows in zip(canvases, colors, strict=True):
+        if not is_finite(rows):
+            wrong |= ~np.isfinite(rows).all(axis=1)
+            rows = np.where(np.isfinite(rows), rows, 0)
+        canvas[at] = rows
+    return wrong
 
 
 def _with_bad(bad: BadTexel, texels: NDArray[np.int64], size: int) -> BadTexel:

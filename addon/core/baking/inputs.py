@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..graph.compile import AttributeRequest
     from ..graph.model import Graph, Images, Node, Socket
+    from ..graph.values import Carried
 
 SOURCES = MappingProxyType(
     {
@@ -146,13 +147,17 @@ def _require_known(compiler: Compiler, value: Value) -> None:
     why = stops(culprit)
     # Nodes are known from the far end on: the first one that holds it is where it comes from.
     for (scope, name, _), carried in compiler.known.items():
-        content = None if carried is None else carried.content
-        if content is None or isinstance(content, SURFACES):
-            continue
-        if any(part is culprit or part == culprit for part in parts_of(content)):
+        if _holds(carried, culprit):
             message = (
                 f"bake: {scope.place} > node '{name}': {why}; unlink it, or let the node run as "
                 "Nodes"
             )
             raise ArgumentError(message)
     raise ArgumentError(f"bake: {why}")
+
+
+def _holds(carried: Carried | None, culprit: object) -> bool:
+    content = None if carried is None else carried.content
+    if content is None or isinstance(content, SURFACES):
+        return False
+    return any(part is culprit or part == culprit for part in parts_of(content))

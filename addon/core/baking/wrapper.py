@@ -126,13 +126,18 @@ def wrap(
     for slot in slots:
         lines += _texels(slot, results, variables[1])
     lines.append(f"return {FOUND};")
-    fields = " ".join(f"public float4 weftImage{k};" for k in range(images))
     parameters = ", ".join(f"{_kind(socket)} {arguments[socket.name]}" for socket in inputs)
+    text = _text(images, parameters, lines)
+    return Wrapper(text, arguments, slots, _sources(function, inputs))
+
+
+def _text(images: int, parameters: str, lines: Sequence[str]) -> str:
+    """Return the function that gives texels, and the structure of its result."""
+    fields = " ".join(f"public float4 weftImage{k};" for k in range(images))
     body = "\n".join(f"    {line}" for line in lines)
     # Sources that are modules show others nothing else.
     head = f"public struct {RESULT} {{ {fields} }};\npublic {RESULT} {ENTRY}({parameters})"
-    text = f"\n{head}\n{{\n{body}\n}}\n"
-    return Wrapper(text, arguments, slots, _sources(function, inputs))
+    return f"\n{head}\n{{\n{body}\n}}\n"
 
 
 def _sources(function: FunctionInfo, inputs: Sequence[Socket]) -> dict[str, str]:

@@ -299,20 +299,17 @@ def _array(function: FunctionInfo, parameter: Parameter, source: str) -> Input:
             "engine has not: write Tensor<float4, 2> and look it up by sample(uv)"
         )
         raise weft.ArgumentError(message)
-    element = parameter.type.element
-    shape = () if element is None else tuple(element.shape)
-    scalar = "float32" if element is None else _scalar_of(element)
-    value = Value(parameter.name, (), scalar or "float32", shape)
+    value = _value_of_element(parameter)
     rank = _rank_of(parameter.type)
     if source in FIELDS or source.startswith(ATTRIBUTE):
-        if scalar == "bool":
+        if value.scalar == "bool":
             message = (
                 f"'{function.name}': '{parameter.name}' is an array of bool, which devices lay out "
                 f"each in their own way: write {parameter.type.full_name.replace('bool', 'int')}"
             )
             raise weft.ArgumentError(message)
         return Input(parameter.name, value, source, is_array=True)
-    is_image = source == "image" or (rank == _RANK_OF_IMAGES and shape in ((3,), (4,)))
+    is_image = source == "image" or (rank == _RANK_OF_IMAGES and value.shape in ((3,), (4,)))
     if source != "socket" and not is_image:
         message = (
             f"'{function.name}': '{parameter.name}' is an array and cannot be '{source}': it may "
@@ -321,6 +318,14 @@ def _array(function: FunctionInfo, parameter: Parameter, source: str) -> Input:
         raise weft.ArgumentError(message)
     kind = "image" if is_image else "file"
     return Input(parameter.name, value, kind, is_array=True, rank=rank)
+
+
+def _value_of_element(parameter: Parameter) -> Value:
+    """Return what an array holds of each element; numbers where the type does not say."""
+    element = parameter.type.element
+    if element is None:
+        return Value(parameter.name, (), "float32", ())
+    return Value(parameter.name, (), _scalar_of(element) or "float32", tuple(element.shape))
 
 
 def _rank_of(kind: Type) -> int:
@@ -360,14 +365,18 @@ def _values(
         return
     scalar = _scalar_of(kind)
     shape = tuple(kind.shape)
-    is_known = shape in ((), _MATRIX) or (len(shape) == 1 and shape[0] in _VECTORS)
-    if not scalar or not is_known or (scalar == "bool" and shape):
+    if not _can_be_attribute(scalar, shape):
         message = (
             f"'{function.name}': '{name}' is {kind.full_name}, which no attribute holds: numbers, "
             "vectors of them, float4x4, structures of these, and arrays as Tensor<T, D> can be used"
         )
         raise weft.ArgumentError(message)
     yield Value(name, path, scalar, shape, is_color, tuple(kind.enumerators.items()))
+
+
+def _can_be_attribute(scalar: str, shape: tuple[int, ...]) -> bool:
+    is_known = shape in ((), _MATRIX) or (len(shape) == 1 and shape[0] in _VECTORS)
+    return bool(scalar) and is_known and not (scalar == "bool" and shape)
 
 
 def _scalar_of(kind: Type) -> str:

@@ -120,10 +120,7 @@ class Program:
                 value = np.array(np.broadcast_to(value, (count, *entry.value.shape)))
             elif not entry.is_array and value.shape == entry.value.shape:
                 value = value.item() if not value.shape else value
-            place = arguments
-            for name in (entry.parameter, *entry.value.path)[:-1]:
-                place = place.setdefault(name, {})
-            place[(entry.parameter, *entry.value.path)[-1]] = value
+            _put(arguments, (entry.parameter, *entry.value.path), value)
         for name in changed & arguments.keys():
             given[name] = arguments[name]
         return arguments, given
@@ -148,6 +145,13 @@ def _at(value: Any, path: tuple[str, ...]) -> NDArray[Any]:  # noqa: ANN401
     for name in path:
         value = value[name]
     return np.asarray(value)
+
+
+def _put(arguments: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+    """Set what a structure holds at a path."""
+    for name in path[:-1]:
+        arguments = arguments.setdefault(name, {})
+    arguments[path[-1]] = value
 
 
 def compile_program(device: weft.Device, source: Source, plan: Plan) -> Program:

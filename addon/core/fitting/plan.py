@@ -102,11 +102,7 @@ class FitPlan:
 
     def size(self) -> FitSize:
         """Return what the cost of the fit depends on."""
-        own = inputs_of(self.scene)
-        fitted = [own[name] for name in self.textures]
-        texels = sum(value.pixels.size for value in fitted if isinstance(value, Texture))
-        sky = self.environment
-        texels += 0 if sky is None else 3 * sky.width * sky.height
+        texels = self._fitted_texels()
         materials = self.scene.materials()
         shown = {id(t): t for entry in materials for t in textures_of(entry.surface)}
         numbers: Counter[str] = Counter()
@@ -125,6 +121,14 @@ class FitPlan:
             self.max_iterations,
             any(entry.volume is not None and entry.name in numbers for entry in materials),
         )
+
+    def _fitted_texels(self) -> int:
+        """Return how many numbers the fitted textures and the unknown environment have."""
+        own = inputs_of(self.scene)
+        fitted = [own[name] for name in self.textures]
+        texels = sum(value.pixels.size for value in fitted if isinstance(value, Texture))
+        sky = self.environment
+        return texels + (0 if sky is None else 3 * sky.width * sky.height)
 
 
 def find_kept(
