@@ -442,6 +442,11 @@ def _add_socket(group: bpy.types.NodeTree, socket: Mapping[str, Any], direction:
         if "default" in socket and hasattr(item, "default_value"):
             _set_whole_default(item, socket["default"])
         return
+    _set_number(item, socket)
+
+
+def _set_number(item: bpy.types.NodeTreeInterfaceSocket, socket: Mapping[str, Any]) -> None:
+    """Give a socket of one number its range and its default."""
     kind = int if isinstance(item.default_value, int) else float
     for name, key in (("min_value", "minimum"), ("max_value", "maximum")):
         if key in socket and math.isfinite(socket[key]):

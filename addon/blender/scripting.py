@@ -147,6 +147,18 @@ def _pairs(targets: Mapping[str, Any] | Sequence[Any]) -> list[dict[str, Any]]:
 
 def _picture(given: dict[str, Any]) -> Picture:
     """Return a picture; cameras and images may go by name."""
+    _require_keys(given)
+    given["camera"] = _object(given["camera"], "CAMERA", "camera")
+    given["flash"] = _object(given.get("flash"), "LIGHT", "lamp")
+    lights = given.get("lights")
+    if lights is not None and (isinstance(lights, str) or not isinstance(lights, Sequence)):
+        given["lights"] = [lights]  # one lamp or collection
+    if "world" in given:
+        given["world"] = _world(given["world"])
+    return Picture(**given)
+
+
+def _require_keys(given: Mapping[str, Any]) -> None:
     unknown = [key for key in given if key not in Picture.__dataclass_fields__]
     missing = [key for key in ("camera", "source") if key not in given]
     if unknown or missing:
@@ -154,22 +166,21 @@ def _picture(given: dict[str, Any]) -> Picture:
             f"fit: a target takes {', '.join(Picture.__dataclass_fields__)}; "
             + (f"it lacks {', '.join(missing)}" if missing else f"got {', '.join(unknown)}")
         )
-    given["camera"] = _object(given["camera"], "CAMERA", "camera")
-    given["flash"] = _object(given.get("flash"), "LIGHT", "lamp")
-    lights = given.get("lights")
-    if lights is not None and (isinstance(lights, str) or not isinstance(lights, Sequence)):
-        given["lights"] = [lights]  # one lamp or collection
-    world = given.get("world")
-    if isinstance(world, str):
-        given["world"] = bpy.data.worlds.get(world)
-        if given["world"] is None:
+
+
+def _world(given: object) -> object:
+    """Return a world, False or None; worlds may go by name."""
+    if isinstance(given, str):
+        world = bpy.data.worlds.get(given)
+        if world is None:
             known = ", ".join(repr(entry.name) for entry in bpy.data.worlds)
-            raise ArgumentError(f"fit: there is no world {world!r}; the file has {known or 'none'}")
-    elif not (world is None or world is False or isinstance(world, bpy.types.World)):
+            raise ArgumentError(f"fit: there is no world {given!r}; the file has {known or 'none'}")
+        return world
+    if not (given is None or given is False or isinstance(given, bpy.types.World)):
         raise ArgumentError(
-            f"fit: the world of a target is a world, its name, or False for none, got {world!r}"
+            f"fit: the world of a target is a world, its name, or False for none, got {given!r}"
         )
-    return Picture(**given)
+    return given
 
 
 def _object(given: object, kind: str, title: str) -> Any:  # noqa: ANN401  (as it was given)

@@ -39,7 +39,7 @@ from .slang_nodes.tags import Tag, read_tag, tagged_trees
 from .slang_nodes.users import NODE_TYPES, all_trees, owner_of
 
 if TYPE_CHECKING:
-    from ..core.slang_nodes.interface import SocketSpec
+    from ..core.slang_nodes.interface import Interface, SocketSpec
 
 SourceLike = Any
 """A text block or its name, a path, ``"text:..."``, ``"file:..."``, ``"template:..."``."""
@@ -104,17 +104,7 @@ def add_node(
     group = last_value(group_for(prepared))
     node = place_node(outer, group, (float(location[0]), float(location[1])))
     try:
-        held = {entry.name for entry in prepared.interface.images} & set(inputs)
-        choose_images(group, {name: _image(name, inputs[name]) for name in held})
-        sockets = {entry.name: entry for entry in require_tag(group).inputs}
-        structures = {entry.name: entry for entry in prepared.interface.inputs if entry.items}
-        for name in structures.keys() & inputs.keys():
-            check_items(structures[name], inputs[name])
-        for name, value in inputs.items():
-            if name in structures:
-                set_bundle(node, sockets[name].identifier, structures[name], value)
-            elif name not in held:
-                set_input(outer, node, sockets[name], value)
+        _set_all(outer, node, group, prepared.interface, inputs)
     except BaseException:
         feeding = [socket.links[0].from_node for socket in node.inputs if socket.is_linked]
         outer.nodes.remove(node)
@@ -125,6 +115,27 @@ def add_node(
     if prepared.wrapper is not None:
         allow(group)
     return node
+
+
+def _set_all(
+    tree: bpy.types.NodeTree,
+    node: bpy.types.Node,
+    group: bpy.types.NodeTree,
+    interface: Interface,
+    inputs: Mapping[str, Any],
+) -> None:
+    """Set the inputs of a new node by name: images, structures, and what sockets hold."""
+    held = {entry.name for entry in interface.images} & set(inputs)
+    choose_images(group, {name: _image(name, inputs[name]) for name in held})
+    sockets = {entry.name: entry for entry in require_tag(group).inputs}
+    structures = {entry.name: entry for entry in interface.inputs if entry.items}
+    for name in structures.keys() & inputs.keys():
+        check_items(structures[name], inputs[name])
+    for name, value in inputs.items():
+        if name in structures:
+            set_bundle(node, sockets[name].identifier, structures[name], value)
+        elif name not in held:
+            set_input(tree, node, sockets[name], value)
 
 
 def _image(name: str, value: Any) -> bpy.types.Image | None:  # noqa: ANN401

@@ -42,12 +42,7 @@ class RenderVisibility:
         """Return whether a render shows an instance."""
         entry = instance.object
         if not instance.is_instance:
-            if entry.hide_render:
-                return False
-            # What a parent places on its vertices or faces is not shown by itself.
-            is_placed = entry.parent and entry.parent.instance_type in ("VERTS", "FACES")
-            is_shown = entry.original in self._shown and not is_placed
-            return is_shown and (not entry.is_instancer or entry.show_instancer_for_render)
+            return self._shows_itself(entry)
         parent = instance.parent.original
         if parent not in self._shown and not self._is_instanced(parent):
             return False
@@ -74,6 +69,14 @@ class RenderVisibility:
                 if entry.instance_type == "COLLECTION" and entry.instance_collection:
                     found |= self._objects_of(entry.instance_collection)
         return self._instanced[collection]
+
+    def _shows_itself(self, entry: bpy.types.Object) -> bool:
+        if entry.hide_render:
+            return False
+        # What a parent places on its vertices or faces is not shown by itself.
+        is_placed = entry.parent and entry.parent.instance_type in ("VERTS", "FACES")
+        is_shown = entry.original in self._shown and not is_placed
+        return is_shown and (not entry.is_instancer or entry.show_instancer_for_render)
 
     def hidden_from(
         self, entry: bpy.types.Object, instance: bpy.types.DepsgraphObjectInstance | None = None

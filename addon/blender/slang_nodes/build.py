@@ -87,23 +87,7 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     try:
         entries = _add_and_retype(tree, inputs, "INPUT", added)
         results = _add_and_retype(tree, outputs, "OUTPUT", added)
-        ends = [entry.identifier for entry in entries], [entry.identifier for entry in results]
-        if prepared.plan is not None:
-            fill_evaluated(tree, prepared.plan, prepared.interface, *ends)
-        elif prepared.wrapper is not None:
-            fill_with_lookups(tree, prepared.wrapper.slots, ends[1])
-        elif prepared.form == "OSL":
-            menus = {
-                item.identifier: spec.cases
-                for item, spec in zip(entries, interface.inputs, strict=True)
-                if spec.type == MENU
-            }
-            assert prepared.lowered is not None
-            fill_with_shader(tree, prepared.lowered.text, *ends, menus)
-        else:
-            assert prepared.lowered is not None
-            assert prepared.lowered.tree is not None
-            yield from fill_group(tree, prepared.lowered.tree, *ends)
+        yield from _fill(tree, prepared, entries, results)
     except BaseException:
         for item in added:
             tree.interface.remove(item)
@@ -128,6 +112,32 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     if hasattr(tree, "description"):
         tree.description = interface.tooltip
     return Built(tree, tuple(lost), tuple(removed))
+
+
+def _fill(
+    tree: bpy.types.NodeTree,
+    prepared: Prepared,
+    entries: list[bpy.types.NodeTreeInterfaceSocket],
+    results: list[bpy.types.NodeTreeInterfaceSocket],
+) -> Steps[None]:
+    """Make the nodes of a group that has its sockets."""
+    ends = [entry.identifier for entry in entries], [entry.identifier for entry in results]
+    if prepared.plan is not None:
+        fill_evaluated(tree, prepared.plan, prepared.interface, *ends)
+    elif prepared.wrapper is not None:
+        fill_with_lookups(tree, prepared.wrapper.slots, ends[1])
+    elif prepared.form == "OSL":
+        menus = {
+            item.identifier: spec.cases
+            for item, spec in zip(entries, prepared.interface.inputs, strict=True)
+            if spec.type == MENU
+        }
+        assert prepared.lowered is not None
+        fill_with_shader(tree, prepared.lowered.text, *ends, menus)
+    else:
+        assert prepared.lowered is not None
+        assert prepared.lowered.tree is not None
+        yield from fill_group(tree, prepared.lowered.tree, *ends)
 
 
 def _identifiers(
@@ -275,8 +285,11 @@ def _describe(
     if tree.bl_idname == "GeometryNodeTree":
         item.default_input = spec.source
         item.hide_in_modifier = spec.is_internal
-    if not hasattr(item, "min_value"):
-        return
+    if hasattr(item, "min_value"):
+        _set_range(item, spec)
+
+
+def _set_range(item: bpy.types.NodeTreeInterfaceSocket, spec: SocketSpec) -> None:
     is_whole = spec.type == "NodeSocketInt"
     low, high = (
         (-(2**31), 2**31 - 1) if is_whole else (-3.4028234663852886e38, 3.4028234663852886e38)
@@ -314,6 +327,29 @@ def _arrange(
     interface = tree.interface
     panels = {item.name: item for item in interface.items_tree if item.item_type == "PANEL"}
     ends: dict[str, int] = {}
+    _order_outside(interface, results, entries, specs)
+    # A switch stands first.
+    inside = sorted(zip(entries, specs, strict=True), key=lambda pair: not pair[1].is_panel_toggle)
+    for item, spec in inside:
+        if not spec.panel:
+            continue
+        if spec.panel not in panels:
+            panels[spec.panel] = _new_panel(interface, spec.panel, specs)
+        number = ends.get(spec.panel, 0)
+        interface.move_to_parent(item, panels[spec.panel], number)
+        if spec.is_panel_toggle and number == 0:
+            item.is_panel_toggle = True
+        ends[spec.panel] = number + 1
+    _remove_empty(interface, [panel for name, panel in panels.items() if name not in ends])
+
+
+def _order_outside(
+    interface: bpy.types.NodeTreeInterface,
+    results: list[bpy.types.NodeTreeInterfaceSocket],
+    entries: list[bpy.types.NodeTreeInterfaceSocket],
+    specs: tuple[SocketSpec, ...],
+) -> None:
+    """Put outputs, and inputs that stand in no panel, into the order of the function."""
     for place, item in enumerate(results):
         interface.move(item, place)
     place = len(results)
@@ -323,21 +359,18 @@ def _arrange(
                 interface.move_to_parent(item, None, place)
             interface.move(item, place)
             place += 1
-    # A switch stands first.
-    inside = sorted(zip(entries, specs, strict=True), key=lambda pair: not pair[1].is_panel_toggle)
-    for item, spec in inside:
-        if not spec.panel:
-            continue
-        panel = panels.get(spec.panel)
-        if panel is None:
-            is_closed = any(own.is_panel_closed for own in specs if own.panel == spec.panel)
-            panel = interface.new_panel(spec.panel, default_closed=is_closed)
-            panels[spec.panel] = panel
-        number = ends.get(spec.panel, 0)
-        interface.move_to_parent(item, panel, number)
-        if spec.is_panel_toggle and number == 0:
-            item.is_panel_toggle = True
-        ends[spec.panel] = number + 1
-    for name, panel in panels.items():
-        if name not in ends and not len(panel.interface_items):
+
+
+def _new_panel(
+    interface: bpy.types.NodeTreeInterface, name: str, specs: tuple[SocketSpec, ...]
+) -> bpy.types.NodeTreeInterfacePanel:
+    is_closed = any(own.is_panel_closed for own in specs if own.panel == name)
+    return interface.new_panel(name, default_closed=is_closed)
+
+
+def _remove_empty(
+    interface: bpy.types.NodeTreeInterface, panels: list[bpy.types.NodeTreeInterfacePanel]
+) -> None:
+    for panel in panels:
+        if not len(panel.interface_items):
             interface.remove(panel)

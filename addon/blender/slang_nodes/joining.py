@@ -90,7 +90,7 @@ def join_equal_groups(chosen: Collection[bpy.types.NodeTree] = ()) -> int:
         tagged_trees(), key=lambda own: (own[0].as_pointer() not in staying, own[0].name)
     )
     for tree, tag in found:
-        if not tag.hash or not is_editable(tree) or was_edited(tree) or is_baked(tree):
+        if not _may_be_joined(tree, tag):
             continue
         known = kept.setdefault((tree.bl_idname, tag.hash, tag.form, repr(images_of(tree))), [])
         first = next((other for other, own in known if is_alike(own, tag)), None)
@@ -102,12 +102,23 @@ def join_equal_groups(chosen: Collection[bpy.types.NodeTree] = ()) -> int:
         correct_curves(curves)
         gone.append((tree, first))
     for tree, first in gone:
-        text, kept_text, name = tree.get(TEXT), first.get(TEXT), tree.name
-        remove_group(tree)
-        remove_copy(text, kept_text)
-        if first.as_pointer() in staying:
-            first.name = name  # the one by which people know it
+        _remove(tree, first, is_name_kept=first.as_pointer() in staying)
     return len(gone)
+
+
+def _may_be_joined(tree: bpy.types.NodeTree, tag: Tag) -> bool:
+    if not tag.hash or not is_editable(tree):
+        return False
+    return not was_edited(tree) and not is_baked(tree)
+
+
+def _remove(tree: bpy.types.NodeTree, kept: bpy.types.NodeTree, *, is_name_kept: bool) -> None:
+    """Remove a group, and its text if that is a copy of what the group that stays has."""
+    text, kept_text, name = tree.get(TEXT), kept.get(TEXT), tree.name
+    remove_group(tree)
+    remove_copy(text, kept_text)
+    if is_name_kept:
+        kept.name = name  # the one by which people know it
 
 
 def remove_copy(text: bpy.types.Text | None, kept: bpy.types.Text | None) -> None:

@@ -71,16 +71,17 @@ def equal_tree(prepared: Prepared) -> bpy.types.NodeTree | None:
     for tree in bpy.data.node_groups:
         if tree.get(HASH) != prepared.hash or tree.bl_idname != prepared.request.tree:
             continue
-        tag = read_tag(tree)
-        if (
-            tag is not None
-            and tag.form == prepared.request.form
-            and not tag.error
-            and is_editable(tree)
-            and not was_edited(tree)
-        ):
+        if _is_as_made(tree, prepared.request.form):
             return tree
     return None
+
+
+def _is_as_made(tree: bpy.types.NodeTree, form: str) -> bool:
+    """Return whether a group has a form, no error, and nothing that a hand did."""
+    tag = read_tag(tree)
+    if tag is None or tag.form != form or tag.error:
+        return False
+    return is_editable(tree) and not was_edited(tree)
 
 
 def require_editable(tree: bpy.types.NodeTree) -> None:

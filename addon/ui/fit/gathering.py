@@ -42,9 +42,7 @@ def gather_pictures(fit: WEFT_PG_fit) -> list[Picture]:
     for number, target in enumerate(fit.targets, start=1):
         if not target.use:
             continue
-        if target.image is None or target.camera is None:
-            lacks = "image" if target.image is None else "camera"
-            raise ArgumentError(f"fit: picture {number} has no {lacks}; choose one")
+        _require_complete(target, number)
         pictures.append(
             Picture(
                 target.camera,
@@ -62,6 +60,12 @@ def gather_pictures(fit: WEFT_PG_fit) -> list[Picture]:
             )
         )
     return pictures
+
+
+def _require_complete(target: WEFT_PG_fit_target, number: int) -> None:
+    if target.image is None or target.camera is None:
+        lacks = "image" if target.image is None else "camera"
+        raise ArgumentError(f"fit: picture {number} has no {lacks}; choose one")
 
 
 def world_of(target: WEFT_PG_fit_target, number: int) -> bpy.types.World | Literal[False] | None:
@@ -126,16 +130,8 @@ def show_result(fit: WEFT_PG_fit, plan: FitPlan, result: FitResult) -> None:
     """Write what was found beside the parameters and pictures."""
     is_last = result.reason != "running"
     for entry in fit.parameters:
-        if not entry.use:
-            continue
-        if entry.kind == "ENVIRONMENT" and is_last:
-            show_environment(entry, plan, result)
-        elif entry.kind == "TEXTURE" and is_last:
-            show_texture(entry, plan, result)
-        elif entry.kind in ("NUMBER", "LIGHT"):
-            name = name_of(entry, plan)
-            if name is not None and name in result.values:
-                entry.found, entry.note = result.describe(name), result.undetermined.get(name, "")
+        if entry.use:
+            _show_parameter(entry, plan, result, is_last)
     used = [target for target in fit.targets if target.use]
     names = target_names(gather_pictures(fit))
     for target, title in zip(used, names, strict=True):
@@ -144,6 +140,19 @@ def show_result(fit: WEFT_PG_fit, plan: FitPlan, result: FitResult) -> None:
             target.found = result.describe(factor)
     if is_last:
         keep_verdict(fit, result.verdict, names)
+
+
+def _show_parameter(
+    entry: WEFT_PG_fit_parameter, plan: FitPlan, result: FitResult, is_last: bool
+) -> None:
+    if entry.kind == "ENVIRONMENT" and is_last:
+        show_environment(entry, plan, result)
+    elif entry.kind == "TEXTURE" and is_last:
+        show_texture(entry, plan, result)
+    elif entry.kind in ("NUMBER", "LIGHT"):
+        name = name_of(entry, plan)
+        if name is not None and name in result.values:
+            entry.found, entry.note = result.describe(name), result.undetermined.get(name, "")
 
 
 def name_of(entry: WEFT_PG_fit_parameter, plan: FitPlan) -> ParameterRef | None:

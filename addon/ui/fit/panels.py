@@ -22,6 +22,7 @@ from .properties import IMAGES, SOCKET_KINDS, place_of
 
 if TYPE_CHECKING:
     from ...blender.fit_places import Place
+    from ...blender.session import Session
 
 
 class FitList:
@@ -178,14 +179,18 @@ def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> No
     box.prop(target, "through_view")
     box.template_ID(target, "mask", open="image.open", text="Mask")
     box.prop(target, "only")
-    box.prop(target, "fits_exposure")
-    if target.fits_exposure:
-        box.prop(target, "white_balance")
-        if target.found:
-            box.label(text=f"Factor {target.found}")
-    elif not target.through_view:
-        box.prop(target, "exposure")
+    _draw_exposure(box, target)
     draw_lighting(box, target)
+
+
+def _draw_exposure(layout: bpy.types.UILayout, target: bpy.types.PropertyGroup) -> None:
+    layout.prop(target, "fits_exposure")
+    if target.fits_exposure:
+        layout.prop(target, "white_balance")
+        if target.found:
+            layout.label(text=f"Factor {target.found}")
+    elif not target.through_view:
+        layout.prop(target, "exposure")
 
 
 def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
@@ -276,15 +281,7 @@ def draw_run(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
     session = require_session()
     running = session.fit
     if not session.is_fitting:
-        button = layout.row()
-        button.scale_y = 1.5
-        button.operator("weft.fit", icon="PLAY")
-        if fit.targets and fit.parameters:
-            draw_text(layout, expect(fit).describe(), icon="TIME")
-        if session.problem:
-            draw_text(layout, session.problem, icon="ERROR")
-        if session.last_fit is not None and session.last_fit.run.result is not None:
-            layout.operator("weft.show_comparison", icon="IMAGE_DATA")
+        _draw_start(layout, fit, session)
         return
     factor, text = progress_of(running)
     layout.progress(factor=factor, text=text)
@@ -297,3 +294,16 @@ def draw_run(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
     )
     row.operator("weft.stop_fit", icon="SNAP_FACE")
     draw_text(layout, "Esc cancels and restores")
+
+
+def _draw_start(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup, session: Session) -> None:
+    """Draw the button that starts a fit, and what is known before and after one."""
+    button = layout.row()
+    button.scale_y = 1.5
+    button.operator("weft.fit", icon="PLAY")
+    if fit.targets and fit.parameters:
+        draw_text(layout, expect(fit).describe(), icon="TIME")
+    if session.problem:
+        draw_text(layout, session.problem, icon="ERROR")
+    if session.last_fit is not None and session.last_fit.run.result is not None:
+        layout.operator("weft.show_comparison", icon="IMAGE_DATA")

@@ -41,13 +41,20 @@ class WEFT_OT_add_target(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Load the pictures and put them into the list."""
-        paths = [str(Path(self.directory) / entry.name) for entry in self.files if entry.name]
-        paths = paths or ([self.filepath] if self.filepath else [])
+        paths = self._paths()
         try:
             images = [bpy.data.images.load(path, check_existing=True) for path in paths]
         except RuntimeError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        self._add(context, paths, images)
+        redraw(context)
+        return {"FINISHED"}
+
+    def _add(
+        self, context: bpy.types.Context, paths: list[str], images: list[bpy.types.Image]
+    ) -> None:
+        """Put pictures into the list, each with the camera that its file is named after."""
         cameras = {entry.name: entry for entry in context.scene.objects if entry.type == "CAMERA"}
         names = match_cameras(paths, list(cameras))
         given = bpy.data.objects.get(self.camera) if self.camera else None
@@ -56,14 +63,25 @@ class WEFT_OT_add_target(bpy.types.Operator):
             name = None if given or not names else names[0]
             add_target(context, images[0] if images else None, cameras.get(name or "", fallback))
         else:
-            for image, name in zip(images, names, strict=True):
-                add_target(context, image, cameras.get(name or "", given))
-            without = [i.name for i, name in zip(images, names, strict=True) if not (name or given)]
-            if without:
-                listed = ", ".join(without)
-                self.report({"WARNING"}, f"fit: choose the cameras of {listed}: no name fits")
-        redraw(context)
-        return {"FINISHED"}
+            self._add_all(context, images, [cameras.get(name or "", given) for name in names])
+
+    def _paths(self) -> list[str]:
+        paths = [str(Path(self.directory) / entry.name) for entry in self.files if entry.name]
+        return paths or ([self.filepath] if self.filepath else [])
+
+    def _add_all(
+        self,
+        context: bpy.types.Context,
+        images: list[bpy.types.Image],
+        cameras: list[bpy.types.Object | None],
+    ) -> None:
+        """Put pictures into the list; tell of those that no camera was found for."""
+        for image, camera in zip(images, cameras, strict=True):
+            add_target(context, image, camera)
+        without = [i.name for i, own in zip(images, cameras, strict=True) if own is None]
+        if without:
+            listed = ", ".join(without)
+            self.report({"WARNING"}, f"fit: choose the cameras of {listed}: no name fits")
 
 
 def usual_camera(context: bpy.types.Context) -> bpy.types.Object | None:
