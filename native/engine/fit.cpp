@@ -38,6 +38,10 @@ fit::FitState Fit::state() const {
     return m_state->fit.state();
 }
 
+fit::Verdict Fit::judge() {
+    return m_state->fit.judge();
+}
+
 fit::FitState Fit::run(const std::function<void(const fit::FitState&)>& progress) {
     fit::FitState state = m_state->fit.state();
     while (!state.is_done) {

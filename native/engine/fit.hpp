@@ -13,6 +13,7 @@
 #include "fit/fit_state.hpp"
 #include "fit/observation.hpp"
 #include "fit/parameters.hpp"
+#include "fit/verdict.hpp"
 
 #include <functional>
 #include <memory>
@@ -24,8 +25,8 @@ namespace weft::engine {
 /// recorded paths: each iteration draws two independent sample sets, so that their noise does not move the result. Equal
 /// seeds give the numbers of Python's weft.Fit of the same scene, up to the order of sums. Pictures that were taken under
 /// other lights name one of RendererDesc::lit_by, see Observation::lights. What only Python has: textures, unknown
-/// environments, photos with a robust loss or a display transform, checkpoints, and the verdict whether the scene explains
-/// the pictures; without that verdict errors are those of noise alone. One thread at a time, with its renderer.
+/// environments, photos with a robust loss or a display transform, checkpoints, what is likely wrong where a verdict is bad,
+/// and errors that grow with misfit: they are those of noise alone here. One thread at a time, with its renderer.
 class Fit {
 public:
     /// Selects nothing and draws nothing yet.
@@ -52,6 +53,10 @@ public:
     WEFT_API void step();
     /// Where the fit is. Cheap.
     [[nodiscard]] WEFT_API fit::FitState state() const;
+    /// Draws what was found anew, as many samples as several steps have, and tells whether it explains the pictures. A fit that
+    /// has converged says only that its optimiser stands still: ask this as well. Steps may go on after it.
+    /// @throws as step().
+    [[nodiscard]] WEFT_API fit::Verdict judge();
     /// Steps until FitState::is_done, then lets the renderer render with what was found, but for factors of
     /// lights: update() it with scene::with_light_factors() for those. Look at has_converged.
     /// @param progress called after each step. @throws as step().

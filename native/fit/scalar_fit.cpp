@@ -8,6 +8,7 @@
 #include "fit/loss_meter.hpp"
 #include "fit/scalar_model.hpp"
 #include "fit/smooth_glass.hpp"
+#include "fit/validation.hpp"
 #include "scene/parameter_names.hpp"
 
 #include <algorithm>
@@ -161,6 +162,10 @@ public:
         return out;
     }
 
+    [[nodiscard]] Verdict judge() {
+        return fit::judge(draw_validations(m_model, x(), m_views, m_settings.samples));
+    }
+
     void write() { m_model.write(x()); }
 
 private:
@@ -252,6 +257,10 @@ void ScalarFit::step() {
 
 FitState ScalarFit::state() const {
     return m_implementation->state();
+}
+
+Verdict ScalarFit::judge() {
+    return m_implementation->judge();
 }
 
 void ScalarFit::write() {

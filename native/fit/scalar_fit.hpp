@@ -7,6 +7,7 @@
 #include "fit/fit_state.hpp"
 #include "fit/observation.hpp"
 #include "fit/parameters.hpp"
+#include "fit/verdict.hpp"
 #include "render/renderer.hpp"
 
 #include <memory>
@@ -34,6 +35,9 @@ public:
     /// @throws what `check` throws; ArgumentError if renders are no finite numbers, or no pixel tells anything.
     void step();
     [[nodiscard]] FitState state() const;
+    /// Draws what was found anew and tells whether it explains the pictures. Later steps are as if it had not.
+    /// @throws as step().
+    [[nodiscard]] Verdict judge();
     /// Leaves the scene on the device with what was found.
     void write();
 

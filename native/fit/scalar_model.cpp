@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 namespace weft::fit {
 
@@ -120,6 +121,19 @@ void ScalarModel::replay(std::span<const double> x, bool with_tangents) {
                                    .with_tangents = with_tangents});
         }
     }
+}
+
+ResidualPair ScalarModel::look(std::span<const double> x, std::int64_t samples,
+                               std::uint64_t draw) {
+    const std::uint64_t before = std::exchange(m_iteration, draw);
+    try {
+        draw_samples(x, samples);
+    } catch (...) {
+        m_iteration = before;
+        throw;
+    }
+    m_iteration = before;
+    return residuals(x);
 }
 
 SamplePair ScalarModel::linearize(std::span<const double> x) {

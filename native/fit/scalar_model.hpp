@@ -34,6 +34,10 @@ public:
     SamplePair linearize(std::span<const double> x) override;
     ResidualPair residuals(std::span<const double> x) override;
 
+    /// Residuals of new samples, which no iteration has; later iterations are as if there had been none.
+    /// @param samples paths a pixel in each half. @param draw number that the samples follow from.
+    ResidualPair look(std::span<const double> x, std::int64_t samples, std::uint64_t draw);
+
     /// Of later draws.
     void set_samples(std::int64_t samples) noexcept { m_desc.samples = samples; }
     /// Keeps the pixels that tell something about the unknowns.

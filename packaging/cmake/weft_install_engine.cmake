@@ -38,6 +38,7 @@ set(WEFT_PUBLIC_HEADERS
   fit/residuals.hpp
   fit/saved_arrays.hpp
   fit/starts.hpp
+  fit/verdict.hpp
   reflect/function.hpp
   reflect/type.hpp
   render/light_sampling.hpp

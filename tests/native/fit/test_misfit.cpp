@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts on pictures whose noise and misfit are known.
+#include "fit/misfit.hpp"
+#include "fit/picture_noise.hpp"
+#include "support/catch.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+using namespace weft::fit;
+
+namespace {
+
+constexpr std::size_t kSide = 64;
+
+/// A smooth picture of a scene with noise, and halves of draws with noise of their own.
+struct Case {
+    double noise = 0.03; ///< of the picture, of the light
+    double drawn = 0.02; ///< of each half
+    double off = 0;      ///< what the scene leaves unexplained, of the light
+    std::size_t outliers = 0;
+
+    Observation observation{};
+    Validation fresh{};
+
+    Case& make(unsigned seed = 1) {
+        std::mt19937 random(seed);
+        std::normal_distribution<double> normal;
+        observation.name = "photo";
+        observation.camera.width = observation.camera.height = static_cast<std::int64_t>(kSide);
+        std::vector<double> light;
+        for (std::size_t i = 0; i < kSide * kSide * kChannels; ++i) {
+            const auto x = static_cast<double>(i / kChannels % kSide) / kSide;
+            light.push_back(0.5 + 0.3 * std::sin(3 * x));
+            observation.image.push_back(
+                static_cast<float>(light.back() * (1 + noise * normal(random))));
+        }
+        for (std::size_t k = 0; k < outliers; ++k) {
+            observation.image[(k * 211 % (kSide * kSide)) * kChannels] += 5;
+        }
+        fresh.observation = &observation;
+        fresh.counts.assign(kSide * kSide, true);
+        fresh.weights = noise_weights(observation);
+        for (std::size_t i = 0; i < light.size(); ++i) {
+            const auto half = [&] {
+                const double render = light[i] * (1 + off + drawn * normal(random));
+                return static_cast<float>((render - static_cast<double>(observation.image[i])) *
+                                          static_cast<double>(fresh.weights[i]));
+            };
+            fresh.a.push_back(half());
+            fresh.b.push_back(half());
+        }
+        return *this;
+    }
+};
+
+double mean_weighted_light(const Case& own) {
+    double sum = 0;
+    for (std::size_t i = 0; i < own.fresh.weights.size(); ++i) {
+        sum += static_cast<double>(own.fresh.weights[i]) *
+               static_cast<double>(own.observation.image[i]);
+    }
+    return sum / static_cast<double>(own.fresh.weights.size());
+}
+
+} // namespace
+
+TEST_CASE("medians are those of sorted numbers") {
+    CHECK(median({}) == 0);
+    CHECK(median({3}) == 3);
+    CHECK(median({4, 1, 3}) == 3);
+    CHECK(median({4, 1, 3, 2}) == 2.5);
+}
+
+TEST_CASE("noise alone is explained, whatever its size, and its size is told") {
+    for (const double noise : {0.01, 0.03, 0.1}) {
+        Case own;
+        own.noise = noise;
+        own.make();
+        const ViewVerdict verdict = judge(own.fresh, measure(own.fresh));
+        const double expected = std::hypot(noise * mean_weighted_light(own), kSmall);
+        INFO("noise " << noise << ", measured " << verdict.noise);
+        CHECK(verdict.level == VerdictLevel::explained);
+        CHECK(verdict.noise == Approx(expected).epsilon(0.1));
+        CHECK(verdict.ratio == Approx(noise * mean_weighted_light(own) / expected).epsilon(0.1));
+        CHECK(verdict.brightness == Approx(1).margin(0.01));
+        CHECK(verdict.certainty < 6);
+        CHECK(verdict.outliers < 0.01);
+    }
+}
+
+TEST_CASE("false alarms are rare") {
+    int alarms = 0;
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        alarms += judge({Case{}.make(seed).fresh}).level == VerdictLevel::explained ? 0 : 1;
+    }
+    CHECK(alarms == 0);
+}
+
+TEST_CASE("what neighbours share is misfit: doubtful if small, wrong if large") {
+    Case small;
+    small.off = 0.03;
+    small.make();
+    const Verdict doubtful = judge({small.fresh});
+    CHECK(doubtful.level == VerdictLevel::doubtful);
+    CHECK(doubtful.misfit == Approx(0.03 * mean_weighted_light(small)).epsilon(0.15));
+    CHECK_THAT(describe(doubtful), ContainsSubstring("times the noise"));
+
+    Case large;
+    large.off = 0.2;
+    large.make();
+    const Verdict wrong = judge({large.fresh, small.fresh});
+    CHECK(wrong.level == VerdictLevel::wrong);
+    CHECK(wrong.views[0].brightness == Approx(1 / 1.2).epsilon(0.01));
+    CHECK_THAT(describe(wrong), ContainsSubstring("mostly in 'photo'"));
+}
+
+TEST_CASE("pixels that are far off alone are told, and leave the others explained") {
+    Case few;
+    few.outliers = 40; // of 4096
+    few.make();
+    const ViewVerdict verdict = judge(few.fresh, measure(few.fresh));
+    CHECK(verdict.outliers == Approx(40.0 / 4096).epsilon(0.1));
+    CHECK(verdict.level == VerdictLevel::explained);
+
+    Case many;
+    many.outliers = 200;
+    many.make();
+    CHECK(judge(many.fresh, measure(many.fresh)).level == VerdictLevel::doubtful);
+}
+
+TEST_CASE("pixels that were not drawn do not count") {
+    Case own;
+    own.make();
+    for (std::size_t pixel = 0; pixel < own.fresh.counts.size(); ++pixel) {
+        if (pixel % kSide >= kSide / 2) { // the right half is garbage
+            own.fresh.counts[pixel] = false;
+            for (std::size_t c = 0; c < kChannels; ++c) {
+                own.fresh.a[pixel * kChannels + c] = own.fresh.b[pixel * kChannels + c] = 0;
+            }
+        }
+    }
+    CHECK(judge({own.fresh}).level == VerdictLevel::explained);
+    own.fresh.counts.assign(own.fresh.counts.size(), false);
+    CHECK(std::isfinite(judge({own.fresh}).ratio));
+}
