@@ -106,6 +106,7 @@ public:
         if (m_out.state.is_done && m_out.state.has_converged) {
             m_out.reason = EndReason::converged;
         }
+        judge(fit);
         m_out.seconds = seconds_since(m_begin);
         if (!m_is_quiet) {
             std::cerr << '\n';
@@ -114,6 +115,16 @@ public:
     }
 
 private:
+    void judge(engine::Fit& fit) {
+        if (m_out.reason == EndReason::cancelled || m_out.history.empty()) {
+            return;
+        }
+        try {
+            m_out.verdict = fit.judge();
+        } catch (const core::Interrupted&) { // what was found is kept
+        }
+    }
+
     /// False: the user has ended it; the fit is as it was.
     bool step(engine::Fit& fit) {
         try {

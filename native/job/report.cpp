@@ -27,9 +27,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1; ///< of the format, as Python's reports
 constexpr std::array<std::string_view, 4> kReasons{"converged", "iterations", "time", "cancelled"};
-constexpr std::string_view kNoVerdict =
-    "whether the scene explains the pictures: errors are those of noise alone (Python's `weft fit` "
-    "has a verdict)";
+constexpr std::string_view kOpen = "the fit was ended before it could be judged";
+constexpr std::string_view kNoCauses =
+    "what is likely wrong where the verdict is not 'explained', and errors that grow with what is "
+    "left (Python's `weft fit` has both)";
 constexpr std::string_view kNoPictures =
     "pictures before and after, and the curve of the loss (Python's `weft fit` draws them)";
 
@@ -88,6 +89,28 @@ Json settings_of(const JobText& job) {
             {"information", own.information}};
 }
 
+Json verdict_of(const std::optional<fit::Verdict>& verdict) {
+    if (!verdict) {
+        return {{"level", "open"}, {"sentence", kOpen}};
+    }
+    Json views = Json::array();
+    for (const fit::ViewVerdict& view : verdict->views) {
+        views.push_back({{"name", view.name},
+                         {"level", fit::kVerdictLevels.at(static_cast<std::size_t>(view.level))},
+                         {"ratio", finite(view.ratio)},
+                         {"misfit", finite(view.misfit)},
+                         {"noise", finite(view.noise)},
+                         {"brightness", finite(view.brightness)},
+                         {"outliers", finite(view.outliers)},
+                         {"certainty", finite(view.certainty)}});
+    }
+    return {{"level", fit::kVerdictLevels.at(static_cast<std::size_t>(verdict->level))},
+            {"sentence", fit::describe(*verdict)},
+            {"ratio", finite(verdict->ratio)},
+            {"misfit", finite(verdict->misfit)},
+            {"views", std::move(views)}};
+}
+
 Json summary_of(const JobText& job, const Outcome& outcome) {
     const fit::FitState& state = outcome.state;
     return {{"weft", "fit report"},
@@ -96,7 +119,7 @@ Json summary_of(const JobText& job, const Outcome& outcome) {
             {"device", outcome.device},
             {"reason", word_of(outcome.reason)},
             {"converged", state.has_converged},
-            {"verdict", Json()},
+            {"verdict", verdict_of(outcome.verdict)},
             {"problems", state.problems},
             {"iterations", state.iterations},
             {"seconds", outcome.seconds},
@@ -105,7 +128,7 @@ Json summary_of(const JobText& job, const Outcome& outcome) {
             {"settings", settings_of(job)},
             {"parameters", parameters_of(job, state)},
             {"scene", "scene.weft"},
-            {"left_out", Json::array({kNoVerdict, kNoPictures})}};
+            {"left_out", Json::array({kNoCauses, kNoPictures})}};
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -181,7 +204,12 @@ std::string describe(const Outcome& outcome) {
         }
         out << '\n';
     }
-    out << "not checked: " << kNoVerdict << '\n';
+    if (outcome.verdict) {
+        out << fit::kVerdictLevels.at(static_cast<std::size_t>(outcome.verdict->level)) << ": "
+            << fit::describe(*outcome.verdict) << '\n';
+    } else {
+        out << "open: " << kOpen << '\n';
+    }
     for (const std::string& problem : outcome.state.problems) {
         out << "problem: " << problem << '\n';
     }

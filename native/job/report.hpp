@@ -3,11 +3,13 @@
 #pragma once
 
 #include "fit/fit_state.hpp"
+#include "fit/verdict.hpp"
 #include "job/job_text.hpp"
 #include "scene_files/scene_file.hpp"
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ enum class EndReason : std::uint8_t { converged, iterations, time_limit, cancell
 /// A fit that ended.
 struct Outcome {
     fit::FitState state{};
+    std::optional<fit::Verdict> verdict{}; ///< not set: the fit was ended before it could be judged
     EndReason reason = EndReason::iterations;
     double seconds = 0;
     std::vector<fit::FitState> history{}; ///< after each iteration

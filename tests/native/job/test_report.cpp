@@ -46,6 +46,10 @@ job::Outcome outcome() {
                          .error = {0.1, 0.1, std::numeric_limits<double>::infinity()}},
                         {.name = "\"key.light\".factor", .value = {2}, .error = {0.125}}};
     out.state.problems = {"a pixel was lost"};
+    out.verdict = fit::Verdict{.level = fit::VerdictLevel::doubtful,
+                               .ratio = 2.5,
+                               .misfit = 0.02,
+                               .views = {{.name = "photo", .misfit = 0.02}}};
     out.reason = job::EndReason::time_limit;
     out.history = {out.state};
     out.device = "a device";
@@ -64,7 +68,8 @@ TEST_CASE("a report has what was found, and the scene with it") {
     const auto report = nlohmann::json::parse(stream);
     CHECK(report["reason"] == "time");
     CHECK(report["iterations"] == 3);
-    CHECK(report["verdict"].is_null());
+    CHECK(report["verdict"]["level"] == "doubtful");
+    CHECK(report["verdict"]["views"][0]["misfit"] == 0.02);
     CHECK(report["converged"] == false);
     CHECK(report["problems"][0] == "a pixel was lost");
     const auto& color = report["parameters"]["\"Paint.001\".color"];
@@ -84,12 +89,16 @@ TEST_CASE("a report has what was found, and the scene with it") {
     CHECK(std::get<scene::PointLight>(found.lights[0].kind).power == 20);
 }
 
-TEST_CASE("the result for people has a line a parameter, and says what was not checked") {
+TEST_CASE("the result for people has a line a parameter, and the verdict") {
     const std::string text = job::describe(outcome());
     CHECK_THAT(text, ContainsSubstring("time after 3 iterations, 0.0 s\n"));
     CHECK_THAT(text, ContainsSubstring("\"Paint.001\".roughness  0.25 \u00b1 0.01\n"));
     CHECK_THAT(text, ContainsSubstring("0.1 \u00b1 0.1, 0.2 \u00b1 0.1, 0.3 \u00b1 ?\n"));
-    CHECK_THAT(text, ContainsSubstring("not checked: whether the scene explains the pictures"));
+    CHECK_THAT(text, ContainsSubstring("doubtful: the residual is 2.5 times the noise: look at"));
+    job::Outcome cancelled = outcome();
+    cancelled.verdict.reset();
+    CHECK_THAT(job::describe(cancelled),
+               ContainsSubstring("open: the fit was ended before it could be judged"));
     CHECK_THAT(text, ContainsSubstring("problem: a pixel was lost\n"));
 }
 

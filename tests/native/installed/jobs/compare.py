@@ -149,31 +149,47 @@ def write(folder: Path) -> None:
         write_pfm(folder / f"{name}.pfm", np.asarray(pixels, np.float32))
         image.write(folder / f"{name}.exr", np.asarray(pixels, np.float32), encoding="linear")
     for ending in ("pfm", "exr"):
-        (folder / f"{ending}.toml").write_text(
-            JOB.format(ending=ending, flash=FLASH), encoding="utf-8"
-        )
+        right = JOB.format(ending=ending, flash=FLASH)
+        for name, text in {
+            "right": right,
+            "wrong": right.replace("exposure = 1.0", "exposure = 0.7"),
+        }.items():
+            (folder / f"{name}_{ending}.toml").write_text(text, encoding="utf-8")
 
 
-def compare(folder: Path) -> None:
-    """Fail unless both programs have found the same numbers."""
-    report = json.loads((folder / "report" / "report.json").read_text(encoding="utf-8"))
+def compare(folder: Path, job: str, level: str) -> None:
+    """Fail unless both programs have found the same numbers, and judge them alike."""
+    report = json.loads((folder / job / "report.json").read_text(encoding="utf-8"))
     with weft.create_device() as device:
-        fit = load_job(folder / "exr.toml").create_fit(device)
+        fit = load_job(folder / f"{job}_exr.toml").create_fit(device)
         result = fit.run()
     assert len(result.history) == report["iterations"]
     found = {name: np.array(entry["value"]) for name, entry in report["parameters"].items()}
     assert found.keys() == set(result.values)
     apart = max(float(np.abs(found[name] - value).max()) for name, value in result.values.items())
-    print("jobs differ by", apart)
+    print(f"job '{job}': apart by {apart}")
     for name, value in result.values.items():
         assert np.allclose(found[name], value, rtol=1e-4), name
         errors = np.array(report["parameters"][name]["error"])
         assert np.allclose(errors, result.history[-1].errors[name], rtol=1e-3), name
-    ours, theirs = result.apply(), Scene.load(folder / "report" / "scene.weft")
+    assert result.verdict.level == level
+    compare_verdicts(result.verdict.as_dict(), report["verdict"])
+    ours, theirs = result.apply(), Scene.load(folder / job / "scene.weft")
     mine = [entry.surface.inputs["roughness"] for entry in ours.materials()]
     other = [entry.surface.inputs["roughness"] for entry in theirs.materials()]
     assert np.allclose(mine, other, rtol=1e-4)
     assert np.isclose(ours.lights[0].power, theirs.lights[0].power, rtol=1e-4)
+
+
+def compare_verdicts(ours: dict, theirs: dict) -> None:
+    """Fail unless both programs judge alike."""
+    print("verdict", ours["level"], ours["ratio"], theirs["ratio"])
+    assert ours["level"] == theirs["level"]
+    assert np.isclose(ours["ratio"], theirs["ratio"], rtol=1e-3)
+    for mine, other in zip(ours["views"], theirs["views"], strict=True):
+        assert (mine["name"], mine["level"]) == (other["name"], other["level"])
+        for key in ("ratio", "misfit", "noise", "brightness", "outliers", "certainty"):
+            assert np.isclose(mine[key], other[key], rtol=2e-3, atol=1e-6), key
 
 
 def main() -> None:
@@ -183,7 +199,8 @@ def main() -> None:
         folder.mkdir(parents=True)
         write(folder)
     else:
-        compare(folder)
+        compare(folder, "right", "explained")
+        compare(folder, "wrong", "wrong")
 
 
 if __name__ == "__main__":

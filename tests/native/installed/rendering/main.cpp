@@ -157,6 +157,7 @@ void find_paint(engine::Renderer& renderer, const scene::Camera& camera,
         std::cout << '\n';
     }
     std::cout << (found.has_converged ? "found\n" : "not found\n");
+    std::cout << weft::fit::describe(fit.judge()) << '\n';
     renderer.update(with_result(renderer.scene(), found));
     const engine::Image explained = renderer.render(camera, {.samples = 256, .bounces = 3});
     const double ratio = 1.5 * mean(explained) / mean(photo);
