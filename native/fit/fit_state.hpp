@@ -31,7 +31,8 @@ struct FitSettings {
 struct FittedValue {
     std::string name; ///< of the parameter, or "<observation>.exposure"
     Vector value;     ///< one number a component
-    Vector error;     ///< standard errors; infinite while nothing is known
+    Vector
+        error; ///< standard errors by noise; infinite while nothing is known. See Verdict::errors
 };
 
 struct FitState {

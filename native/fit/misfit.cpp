@@ -17,7 +17,6 @@ constexpr std::array<std::size_t, 4> kScales{1, 2, 4,
                                              8}; ///< pixels: sides of squares that are compared
 constexpr std::size_t kLag = 2;                  ///< pixels between neighbours at the finest scale
 constexpr double kClipped = 3.0;                 ///< standard deviations
-constexpr double kMisfitSigmas = 6.0;            ///< more is no noise
 constexpr double kWrongMisfit =
     0.05; ///< of the light: from here on a scene is wrong, not nearly right
 constexpr double kFewOutliers = 0.02; ///< of the pixels

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/gauss_newton.hpp"
+#include "fit/inflation.hpp"
 #include "fit/lighting.hpp"
 #include "fit/loss_meter.hpp"
 #include "fit/scalar_model.hpp"
@@ -163,12 +164,37 @@ public:
     }
 
     [[nodiscard]] Verdict judge() {
-        return fit::judge(draw_validations(m_model, x(), m_views, m_settings.samples));
+        Verdict out = fit::judge(draw_validations(m_model, x(), m_views, m_settings.samples));
+        const bool is_shared = std::ranges::any_of(
+            out.views, [](const ViewVerdict& own) { return own.certainty > kMisfitSigmas; });
+        const Vector factors =
+            is_shared ? error_factors(out.ratio) : Vector(m_unknowns.start.size(), 1.0);
+        out.inflation = *std::ranges::max_element(factors);
+        std::size_t unknown = 0;
+        for (const FittedValue& found : state().values) {
+            Vector errors = found.error;
+            for (double& error : errors) {
+                error *= factors[unknown++];
+            }
+            out.errors.push_back(std::move(errors));
+        }
+        return out;
     }
 
     void write() { m_model.write(x()); }
 
 private:
+    /// By which errors grow where neighbours share residuals.
+    /// @param ratio of residuals to noise: what they grow by if nothing better is known (Birge 1932).
+    [[nodiscard]] Vector error_factors(double ratio) const {
+        const std::optional<GaussNewton::AveragedModel> model = m_solver.averaged_model();
+        const std::optional<Information>& information = m_solver.state().information;
+        if (!model || !information || m_solver.is_elsewhere()) {
+            return Vector(m_unknowns.start.size(), std::max(ratio, 1.0));
+        }
+        return inflation(*model, m_views, information->matrix);
+    }
+
     std::vector<View> build_views(render::Renderer& renderer,
                                   const std::vector<Parameter>& parameters,
                                   const std::vector<LightParameter>& lights) const {

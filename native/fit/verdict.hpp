@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/api.hpp"
+#include "fit/matrix.hpp"
 
 #include <array>
 #include <cstddef>
@@ -14,9 +15,12 @@
 namespace weft::fit {
 
 /// explained: what is left of the residuals is noise. doubtful: more than noise is left, or pixels are far off: errors are
-/// larger than a fit says. wrong: the scene does not explain the pictures, and what was found means little.
+/// larger for it. wrong: the scene does not explain the pictures, and what was found means little.
 enum class VerdictLevel : std::uint8_t { explained, doubtful, wrong };
 inline constexpr std::array<std::string_view, 3> kVerdictLevels{"explained", "doubtful", "wrong"};
+
+/// Standard deviations: more is no noise.
+inline constexpr double kMisfitSigmas = 6.0;
 
 /// What is left of one picture.
 struct ViewVerdict {
@@ -29,7 +33,8 @@ struct ViewVerdict {
     double noise = 0;      ///< of the picture, in the same unit
     double brightness = 1; ///< factor by which the picture is brighter than the render
     double outliers = 0;   ///< share of its pixels that are far off alone, 0 to 1
-    /// Standard deviations by which neighbours are off together: noise alone makes it about 1; above 6 it is misfit.
+    /// Standard deviations by which neighbours are off together: noise alone makes it about 1; above kMisfitSigmas it is
+    /// misfit.
     double certainty = 0;
 };
 
@@ -38,6 +43,9 @@ struct Verdict {
     double ratio = 1;  ///< root mean square of all residuals over that of the noise
     double misfit = 0; ///< root mean square of the pictures'
     std::vector<ViewVerdict> views{};
+    /// Standard errors of FitState::values, one a component: larger than those where neighbours share what is left.
+    std::vector<Vector> errors{};
+    double inflation = 1; ///< factor by which that has made the largest one larger
 };
 
 /// A sentence for people, in the words of Python's verdicts as far as numbers tell them.
