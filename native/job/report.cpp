@@ -29,8 +29,7 @@ constexpr int kVersion = 1; ///< of the format, as Python's reports
 constexpr std::array<std::string_view, 4> kReasons{"converged", "iterations", "time", "cancelled"};
 constexpr std::string_view kOpen = "the fit was ended before it could be judged";
 constexpr std::string_view kNoCauses =
-    "what is likely wrong where the verdict is not 'explained', and errors that grow with what is "
-    "left (Python's `weft fit` has both)";
+    "what is likely wrong where the verdict is not 'explained' (Python's `weft fit` says it)";
 constexpr std::string_view kNoPictures =
     "pictures before and after, and the curve of the loss (Python's `weft fit` draws them)";
 
@@ -65,13 +64,20 @@ Json entry_of(const fit::FitState& state) {
             {"errors", std::move(errors)}};
 }
 
-Json parameters_of(const JobText& job, const fit::FitState& state) {
+/// Standard errors, of the verdict if there is one.
+const fit::Vector& errors_of(const Outcome& outcome, std::size_t number) {
+    return outcome.verdict ? outcome.verdict->errors.at(number)
+                           : outcome.state.values.at(number).error;
+}
+
+Json parameters_of(const JobText& job, const Outcome& outcome) {
     Json out = Json::object();
-    for (const fit::FittedValue& found : state.values) {
+    for (std::size_t number = 0; number < outcome.state.values.size(); ++number) {
+        const fit::FittedValue& found = outcome.state.values[number];
         const auto own = std::ranges::find(job.parameters, found.name, &fit::Parameter::name);
         out[found.name] = {
             {"value", finite(found.value)},
-            {"error", finite(found.error)},
+            {"error", finite(errors_of(outcome, number))},
             {"tied", own == job.parameters.end() ? std::vector<std::string>() : own->tied}};
     }
     return out;
@@ -108,6 +114,7 @@ Json verdict_of(const std::optional<fit::Verdict>& verdict) {
             {"sentence", fit::describe(*verdict)},
             {"ratio", finite(verdict->ratio)},
             {"misfit", finite(verdict->misfit)},
+            {"inflation", finite(verdict->inflation)},
             {"views", std::move(views)}};
 }
 
@@ -126,7 +133,7 @@ Json summary_of(const JobText& job, const Outcome& outcome) {
             {"loss", finite(state.loss)},
             {"noise_floor", finite(state.noise_floor)},
             {"settings", settings_of(job)},
-            {"parameters", parameters_of(job, state)},
+            {"parameters", parameters_of(job, outcome)},
             {"scene", "scene.weft"},
             {"left_out", Json::array({kNoCauses, kNoPictures})}};
 }
@@ -192,12 +199,14 @@ std::string describe(const Outcome& outcome) {
     out << word_of(outcome.reason) << " after " << outcome.state.iterations << " iterations, "
         << std::fixed << std::setprecision(1) << outcome.seconds << " s\n"
         << std::defaultfloat;
-    for (const fit::FittedValue& found : outcome.state.values) {
+    for (std::size_t number = 0; number < outcome.state.values.size(); ++number) {
+        const fit::FittedValue& found = outcome.state.values[number];
+        const fit::Vector& errors = errors_of(outcome, number);
         out << found.name << std::string(wide - found.name.size() + 2, ' ');
         for (std::size_t i = 0; i < found.value.size(); ++i) {
             out << (i == 0 ? "" : ", ") << std::setprecision(4) << found.value[i] << " \u00b1 ";
-            if (std::isfinite(found.error[i])) {
-                out << std::setprecision(1) << found.error[i];
+            if (std::isfinite(errors[i])) {
+                out << std::setprecision(1) << errors[i];
             } else {
                 out << '?';
             }

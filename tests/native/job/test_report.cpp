@@ -49,7 +49,12 @@ job::Outcome outcome() {
     out.verdict = fit::Verdict{.level = fit::VerdictLevel::doubtful,
                                .ratio = 2.5,
                                .misfit = 0.02,
-                               .views = {{.name = "photo", .misfit = 0.02}}};
+                               .views = {{.name = "photo", .misfit = 0.02}},
+                               .inflation = 3};
+    for (const fit::FittedValue& found : out.state.values) {
+        out.verdict->errors.push_back(found.error);
+    }
+    out.verdict->errors[0][0] *= 3;
     out.reason = job::EndReason::time_limit;
     out.history = {out.state};
     out.device = "a device";
@@ -92,7 +97,7 @@ TEST_CASE("a report has what was found, and the scene with it") {
 TEST_CASE("the result for people has a line a parameter, and the verdict") {
     const std::string text = job::describe(outcome());
     CHECK_THAT(text, ContainsSubstring("time after 3 iterations, 0.0 s\n"));
-    CHECK_THAT(text, ContainsSubstring("\"Paint.001\".roughness  0.25 \u00b1 0.01\n"));
+    CHECK_THAT(text, ContainsSubstring("\"Paint.001\".roughness  0.25 \u00b1 0.03\n"));
     CHECK_THAT(text, ContainsSubstring("0.1 \u00b1 0.1, 0.2 \u00b1 0.1, 0.3 \u00b1 ?\n"));
     CHECK_THAT(text, ContainsSubstring("doubtful: the residual is 2.5 times the noise: look at"));
     job::Outcome cancelled = outcome();
