@@ -11,11 +11,9 @@ namespace weft::engine {
 class Fit::State {
 public:
     State(Renderer& renderer, std::vector<fit::Observation> observations,
-          const std::vector<fit::Parameter>& parameters,
-          const std::vector<fit::Exposure>& exposures,
-          const std::vector<fit::LightParameter>& lights, const fit::FitSettings& settings)
-        : fit(renderer_of(renderer), std::move(observations), parameters, exposures, lights,
-              settings, poll_of(renderer)) {}
+          const fit::SoughtNumbers& sought, const fit::FitSettings& settings)
+        : fit(renderer_of(renderer), std::move(observations), sought, settings, poll_of(renderer)) {
+    }
 
     fit::ScalarFit fit;
 };
@@ -23,8 +21,9 @@ public:
 Fit::Fit(Renderer& renderer, std::vector<fit::Observation> observations,
          const std::vector<fit::Parameter>& parameters, const std::vector<fit::Exposure>& exposures,
          const std::vector<fit::LightParameter>& lights, const fit::FitSettings& settings)
-    : m_state(std::make_unique<State>(renderer, std::move(observations), parameters, exposures,
-                                      lights, settings)) {}
+    : m_state(std::make_unique<State>(renderer, std::move(observations),
+                                      fit::SoughtNumbers{parameters, exposures, lights},
+                                      settings)) {}
 
 Fit::~Fit() = default;
 Fit::Fit(Fit&&) noexcept = default;

@@ -23,27 +23,32 @@ constexpr std::size_t kDrawnRadius = 3; ///< of squares that share the noise of 
 
 using Pixels = std::vector<double>; ///< three a pixel
 
-/// Second differences along both axes, (height - 2) x (width - 2), NaN beside pixels that do not count. Noise keeps its
-/// standard deviation.
-Pixels high_pass(const Pixels& grid, const Validation& fresh, const std::vector<bool>& counts) {
+/// The second difference along both axes of a channel, from its upper left pixel on; NaN beside one that does not count.
+double second_difference(const Pixels& grid, const std::vector<bool>& counts, std::size_t width,
+                         std::size_t pixel, std::size_t channel) {
     constexpr std::array<double, 3> kMask{1, -2, 1};
+    double sum = 0;
+    for (std::size_t k = 0; k < kMask.size() * kMask.size(); ++k) {
+        const std::size_t at = pixel + k / 3 * width + k % 3;
+        sum += counts[at] ? kMask[k / 3] * kMask[k % 3] * grid[at * kChannels + channel]
+                          : std::numeric_limits<double>::quiet_NaN();
+    }
+    return sum / 6;
+}
+
+/// Second differences of inner pixels, (height - 2) x (width - 2). Noise keeps its standard deviation.
+Pixels high_pass(const Pixels& grid, const Validation& fresh, const std::vector<bool>& counts) {
     const std::size_t width = fresh.width();
     if (fresh.height() < 3 || width < 3) {
         return {};
     }
+    const std::size_t rows = fresh.height() - 2;
     Pixels out;
-    out.reserve((fresh.height() - 2) * (width - 2) * kChannels);
-    for (std::size_t y = 0; y + 2 < fresh.height(); ++y) {
-        for (std::size_t x = 0; x + 2 < width; ++x) {
-            for (std::size_t c = 0; c < kChannels; ++c) {
-                double sum = 0;
-                for (std::size_t k = 0; k < 9; ++k) {
-                    const std::size_t pixel = (y + k / 3) * width + x + k % 3;
-                    sum += counts[pixel] ? kMask[k / 3] * kMask[k % 3] * grid[pixel * kChannels + c]
-                                         : std::numeric_limits<double>::quiet_NaN();
-                }
-                out.push_back(sum / 6);
-            }
+    out.reserve(rows * (width - 2) * kChannels);
+    for (std::size_t inner = 0; inner < rows * (width - 2); ++inner) {
+        const std::size_t pixel = inner / (width - 2) * width + inner % (width - 2);
+        for (std::size_t c = 0; c < kChannels; ++c) {
+            out.push_back(second_difference(grid, counts, width, pixel, c));
         }
     }
     return out;

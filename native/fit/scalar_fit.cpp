@@ -49,6 +49,7 @@ void require_valid(const FitSettings& settings) {
 
 std::vector<std::string> names_of(const std::vector<Observation>& observations) {
     std::vector<std::string> names;
+    names.reserve(observations.size());
     for (const Observation& observation : observations) {
         names.push_back(observation.name);
     }
@@ -100,14 +101,12 @@ SolverSettings solver_settings(const Unknowns& unknowns, const FitSettings& sett
 class ScalarFit::Implementation {
 public:
     Implementation(render::Renderer& renderer, std::vector<Observation> observations,
-                   const std::vector<Parameter>& parameters, const std::vector<Exposure>& exposures,
-                   const std::vector<LightParameter>& lights, FitSettings settings,
-                   core::InterruptPoll check)
+                   const SoughtNumbers& sought, FitSettings settings, core::InterruptPoll check)
         : m_renderer(renderer), m_tables(renderer.tables()), m_settings(settings),
           m_observations(std::move(observations)),
-          m_unknowns(build_unknowns(*renderer.tables()->materials(), parameters, exposures,
-                                    names_of(m_observations), lights)),
-          m_views(build_views(renderer, parameters, lights)), m_meter(m_views),
+          m_unknowns(build_unknowns(*renderer.tables()->materials(), sought.parameters,
+                                    sought.exposures, names_of(m_observations), sought.lights)),
+          m_views(build_views(renderer, sought.parameters, sought.lights)), m_meter(m_views),
           m_model(renderer.tables(), m_views, m_unknowns,
                   {.samples = settings.samples,
                    .bounces = settings.bounces,
@@ -253,24 +252,20 @@ private:
 };
 
 ScalarFit::ScalarFit(render::Renderer& renderer, std::vector<Observation> observations,
-                     const std::vector<Parameter>& parameters,
-                     const std::vector<Exposure>& exposures,
-                     const std::vector<LightParameter>& lights, FitSettings settings,
-                     core::InterruptPoll check) {
+                     const SoughtNumbers& sought, FitSettings settings, core::InterruptPoll check) {
     require_valid(settings);
     if (observations.empty()) {
         throw ArgumentError("Fit: there is no observation; give at least one picture");
     }
-    if (parameters.empty() && exposures.empty() && lights.empty()) {
+    if (sought.parameters.empty() && sought.exposures.empty() && sought.lights.empty()) {
         throw ArgumentError("Fit: there is nothing to find; give at least one parameter");
     }
     for (const Observation& observation : observations) {
         fit::require_valid(observation);
     }
-    require_known_directions(renderer.scene(), parameters);
-    m_implementation =
-        std::make_unique<Implementation>(renderer, std::move(observations), parameters, exposures,
-                                         lights, settings, std::move(check));
+    require_known_directions(renderer.scene(), sought.parameters);
+    m_implementation = std::make_unique<Implementation>(renderer, std::move(observations), sought,
+                                                        settings, std::move(check));
 }
 
 ScalarFit::~ScalarFit() = default;

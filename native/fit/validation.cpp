@@ -22,7 +22,7 @@ using PixelNumbers = std::vector<std::uint32_t>;
 
 /// The pixels that count, or those of tiles all over a large picture.
 PixelNumbers chosen_pixels(const View& view, std::size_t views) {
-    const PixelNumbers counted = view.counted_pixels();
+    PixelNumbers counted = view.counted_pixels();
     const std::size_t most = kMostPixels / views;
     if (counted.size() <= most) {
         return counted;
@@ -41,7 +41,8 @@ PixelNumbers chosen_pixels(const View& view, std::size_t views) {
     std::ranges::copy_if(counted, std::back_inserter(out), [&](std::uint32_t pixel) {
         const auto place = static_cast<std::uint32_t>(
             std::ranges::lower_bound(order, tile_of(pixel)) - order.begin());
-        return place * 0x9E3779B1U < share;
+        const std::uint32_t hash = place * 0x9E3779B1U; // wraps
+        return hash < share;
     });
     return out;
 }
@@ -80,7 +81,7 @@ Validation empty_validation(const View& view) {
 void take(Validation& fresh, const PixelNumbers& pixels, const ResidualPair& halves,
           std::size_t first) {
     for (std::size_t i = 0; i < pixels.size() * kChannels; ++i) {
-        const std::size_t at = pixels[i / kChannels] * kChannels + i % kChannels;
+        const std::size_t at = std::size_t{pixels[i / kChannels]} * kChannels + i % kChannels;
         fresh.a[at] = halves.a[first + i];
         fresh.b[at] = halves.b[first + i];
         fresh.counts[pixels[i / kChannels]] = true;

@@ -26,9 +26,7 @@ std::filesystem::path installed_root() {
     return (program.parent_path() / WEFT_FILES_FROM_PROGRAM).lexically_normal();
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+int run_program(int argc, char** argv) {
     CLI::App program("Finds numbers of a scene's materials from pictures of it.");
     program.footer("Ctrl-C ends the fit and keeps the best so far; a second one ends the program.\n"
                    "Exit codes: 0 fitted, 1 it failed, 2 wrong arguments, 130 cancelled.");
@@ -50,14 +48,22 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return program.exit(error) == 0 ? weft::job::kDone : weft::job::kWrongArguments;
     }
+    options.job = weft::core::path_from_utf8(job);
+    options.out = weft::core::path_from_utf8(out);
+    options.root = installed_root();
+    return weft::job::run(options);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
     try {
-        options.job = weft::core::path_from_utf8(job);
-        options.out = weft::core::path_from_utf8(out);
-        options.root = installed_root();
-        return weft::job::run(options);
+        return run_program(argc, argv);
     } catch (const weft::core::Interrupted&) {
         return weft::job::kCancelled; // before there was anything to keep
     } catch (const std::exception& error) {
         return fail(error);
+    } catch (...) {
+        return weft::job::kFailed;
     }
 }

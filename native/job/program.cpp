@@ -121,7 +121,8 @@ private:
         }
         try {
             m_out.verdict = fit.judge();
-        } catch (const core::Interrupted&) { // what was found is kept
+        } catch (const core::Interrupted&) {
+            m_out.verdict.reset(); // what was found is kept
         }
     }
 
@@ -175,6 +176,7 @@ int run(const Options& options) {
     const scene_files::SceneFile file =
         scene_files::load(job.scene, {.trust = options.trust, .root = options.root});
     std::vector<fit::Observation> observations;
+    observations.reserve(job.targets.size());
     for (const TargetEntry& target : job.targets) {
         observations.push_back(read_observation(target, file.cameras));
     }

@@ -73,7 +73,7 @@ struct LightsFixture : RendererFixture {
     FitState fit(const std::vector<Parameter>& parameters, const std::vector<Exposure>& exposures,
                  const std::vector<LightParameter>& lights, const Observation& observation) {
         render::Renderer own = renderer(lit());
-        ScalarFit solver(own, {observation}, parameters, exposures, lights, {.bounces = 3});
+        ScalarFit solver(own, {observation}, {parameters, exposures, lights}, {.bounces = 3});
         while (!solver.state().is_done) {
             solver.step();
         }
@@ -84,7 +84,7 @@ struct LightsFixture : RendererFixture {
         render::Renderer own = renderer(std::move(scene));
         const Observation grey{.camera = camera(), .image = std::vector<float>(24 * 24 * 3, 0.5F)};
         try {
-            const ScalarFit solver(own, {grey}, parameters, {}, lights, {});
+            const ScalarFit solver(own, {grey}, {parameters, {}, lights}, {});
         } catch (const core::ArgumentError& error) {
             return error.what();
         }
@@ -199,14 +199,17 @@ TEST_CASE_METHOD(LightsFixture, "pictures under lights in turn tell of each ligh
         photos.back().lights = which + 1;
     }
     render::Renderer own = renderer_in_turn();
-    ScalarFit solver(own, photos, {{.name = "Floor.roughness", .start = {0.6}}}, {},
-                     {{.light = "key"}, {.light = "Glow.001"}, {.light = "environment"}},
-                     {.bounces = 3});
+    const SoughtNumbers sought{
+        .parameters = {{.name = "Floor.roughness", .start = {0.6}}},
+        .lights = {{.light = "key"}, {.light = "Glow.001"}, {.light = "environment"}}};
+    ScalarFit solver(own, photos, sought, {.bounces = 3});
     while (!solver.state().is_done) {
         solver.step();
     }
     const FitState state = solver.state();
     CHECK(state.has_converged);
+    CHECK(solver.judge().level == VerdictLevel::explained);
+    CHECK(solver.state().values.front().value == state.values.front().value);
     check(state, "key.factor", {2});
     check(state, "\"Glow.001\".factor", {0.5});
     check(state, "environment.factor", {1.5});
