@@ -235,7 +235,7 @@ def bodies(request):
     return BODIES[request.param]
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(4)
 def test_derivatives_in_both_modes_are_those_of_differences(device, bodies, tmp_path):
     (tmp_path / "helpers.slang").write_text(HELPERS)
     (tmp_path / "cases.slang").write_text(module_text(bodies.values()))

@@ -46,7 +46,7 @@ def module(device):
     )
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(8)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("group", "part"), [(group, part) for group, count in PARTS.items() for part in range(count)]

@@ -33,7 +33,7 @@ def test_wide_and_uneven_layers_agree_with_numpy(device, monkeypatch, way, sizes
     assert_close(pairs, 2e-5 if scalar == "float" else 0.02)
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.full
 @pytest.mark.parametrize("count", [1, 31, 127, 129, 4097])
 def test_threads_past_the_last_sample_add_nothing(device, monkeypatch, count):
     """They repeat the last sample, so that their subgroup is whole."""

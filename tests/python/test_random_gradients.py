@@ -37,7 +37,7 @@ needs_host_compiler = pytest.mark.skipif(
 )
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(27)
 @needs_host_compiler
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 @pytest.mark.parametrize("first", range(0, ON_HOST, gradient_host.PER_PROGRAM))

@@ -42,6 +42,7 @@ def test_a_fit_leaves_nothing_on_the_device(device, no_collections, kind):
     assert [entry() for entry in held] == [None] * len(held)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_result_keeps_no_paths_and_its_fit_goes_on(device, kind):
     texture = Texture(np.full((4, 4, 3), 0.5, np.float32), wrap="extend")

@@ -130,6 +130,7 @@ def test_exposure_and_white_balance_are_found_beside_numbers(device, photos):
     assert result.values["plate.metallic"] == pytest.approx(0.3, abs=0.015)
 
 
+@pytest.mark.full
 def test_an_exposure_alone_needs_no_material(device, photos):
     fit = Fit(
         scene_with(pattern(), 0.4, 0.3),

@@ -99,6 +99,7 @@ def test_the_parts_of_the_light_add_up(device):
     assert total.mean() == pytest.approx(whole.mean(), rel=0.01)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_light_and_a_texture_are_found_together(device, photo):
     texture = Texture(np.full((4, 4, 3), 0.5, np.float32), wrap="extend")

@@ -74,6 +74,7 @@ def test_clipped_pixels_do_not_count_and_the_rest_is_enough(device, photo):
     assert result.values["paint.base_color"] == pytest.approx(COLOR, abs=0.02)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("start", [0.0, 1.0])
 def test_a_start_on_a_bound_leaves_it(device, photo, start):
     result = fitted(device, Target(photo), Parameter("paint.metallic", start=start), samples=8)

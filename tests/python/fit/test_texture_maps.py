@@ -136,6 +136,7 @@ def test_errors_are_infinite_where_no_picture_shows_a_texel(fitted):
         assert (found.errors > 0).all()
 
 
+@pytest.mark.full
 def test_maps_beside_a_number_are_tied(device):
     metal = {"metallic": np.full((TEXELS, TEXELS, 1), 0.5, np.float32)}
     truth = two_materials() | metal

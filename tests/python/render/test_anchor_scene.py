@@ -86,7 +86,7 @@ def point_scene(number, **others):
     return anchor_scene(ball, 128)
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(12)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", FEW)
 def test_principled_balls_look_as_in_cycles(device, number):
@@ -112,7 +112,7 @@ def test_principled_balls_look_as_in_cycles_at_converged_samples(device, number)
     )
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("samples", [64, pytest.param(1024, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", ["ball", "suzanne"])

@@ -25,7 +25,7 @@ CLOSURES = {
 }
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(18)
 @pytest.mark.parametrize(
     "kind",
     [pytest.param(kind, marks=() if kind == "glossy" else pytest.mark.slow) for kind in CLOSURES],

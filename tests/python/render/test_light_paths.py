@@ -56,6 +56,7 @@ def test_recorded_paths_have_the_limits_of_the_picture(limits, device, free):
     assert np.abs(free - image).max() > 0.01
 
 
+@pytest.mark.full
 def test_limits_beyond_the_bounces_change_nothing(device, free):
     renderer = weft.Renderer(device, make_scene(LightPaths(6, 6, 6, 6, 1e6, 1e6)))
     assert np.abs(renderer.render(settings=SETTINGS) - free).max() < 1e-6
@@ -68,6 +69,7 @@ def test_no_light_but_shining_surfaces_without_diffuse_bounces(device):
     assert np.abs(picture - dark).max() < 1e-6
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["clamp_direct", "clamp_indirect"])
 def test_clamps_hold_pictures_down_but_not_recorded_paths(name, device, free):
     renderer = weft.Renderer(device, make_scene(LightPaths(**{name: 0.05})))

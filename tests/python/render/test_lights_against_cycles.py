@@ -52,6 +52,7 @@ def scene_of(name):
 QUICK = ("point", "environment")
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.full] * (name not in QUICK)) for name in cases.CASES],

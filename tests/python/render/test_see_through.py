@@ -207,6 +207,7 @@ def test_replayed_paths_give_the_rendered_picture(behind_glass):
     assert np.abs(recorder.develop(0, 4, with_tangents=False)[0] - image).max() < 1e-4 * image.max()
 
 
+@pytest.mark.full
 def test_what_lies_behind_has_derivatives(behind_glass, device):
     own, recorder, _, rows = behind_glass
     values = own.tables.values.to_numpy()

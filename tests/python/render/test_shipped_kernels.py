@@ -67,6 +67,7 @@ def test_a_scene_of_a_shipped_shape_waits_for_no_compiler(software, tmp_path):
     assert (counts["kernel_misses"], counts["helper_starts"]) == (0, 0)
 
 
+@pytest.mark.full
 def test_textures_of_any_size_are_fitted_by_shipped_kernels(software, tmp_path, monkeypatch):
     def mapped(height: int, width: int) -> Material:
         pixels = np.random.default_rng(1).uniform(0, 1, (height, width, 3)).astype(np.float32)

@@ -59,6 +59,7 @@ def scene_of(name):
 QUICK = ("normal_map", "alpha")
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.full] * (name not in QUICK)) for name in cases.CASES],
