@@ -2,7 +2,6 @@
 #include "job/lighting.hpp"
 
 #include "core/error.hpp"
-#include "core/overloaded.hpp"
 #include "core/text.hpp"
 #include "job/picture_file.hpp"
 #include "job/srgb.hpp"
@@ -14,7 +13,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -47,22 +47,32 @@ std::array<double, 12> product(const std::array<double, 12>& a, const std::array
     return out;
 }
 
+/// What a member of a lamp is in the world.
+void place(std::string_view name, scene::Vector3& member, const std::array<double, 12>& camera) {
+    if (name == "position" || name == "direction") {
+        member = turned(camera, member, name == "position" ? 1 : 0);
+    }
+}
+
+void place(std::string_view /*name*/, std::array<double, 12>& member,
+           const std::array<double, 12>& camera) {
+    member = product(camera, member);
+}
+
+void place(std::string_view /*name*/, const auto& /*member*/,
+           const std::array<double, 12>& /*camera*/) {}
+
 /// A lamp that was placed in a camera's own space, in the world.
 scene::Light at_camera(scene::Light light, const scene::Camera& camera) {
-    const core::Overloaded place{[&](scene::PointLight& lamp) {
-                                     lamp.position = turned(camera.transform, lamp.position, 1);
-                                 },
-                                 [&](scene::SpotLight& lamp) {
-                                     lamp.position = turned(camera.transform, lamp.position, 1);
-                                     lamp.direction = turned(camera.transform, lamp.direction, 0);
-                                 },
-                                 [&](scene::SunLight& lamp) {
-                                     lamp.direction = turned(camera.transform, lamp.direction, 0);
-                                 },
-                                 [&](scene::AreaLight& lamp) {
-                                     lamp.transform = product(camera.transform, lamp.transform);
-                                 }};
-    std::visit(place, light.kind);
+    std::visit(
+        [&camera](auto& lamp) {
+            std::apply(
+                [&](const auto&... field) {
+                    (place(field.name, lamp.*(field.member), camera.transform), ...);
+                },
+                lamp.fields());
+        },
+        light.kind);
     return light;
 }
 

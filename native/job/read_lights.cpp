@@ -10,22 +10,56 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace weft::job {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kKinds{"point", "spot", "sun", "area"};
 constexpr std::array<std::string_view, 2> kSpaces{"world", "camera"};
 
 using Lamp = decltype(scene::Light::kind);
 
-Lamp lamp_of(std::size_t kind) {
-    const std::array<Lamp, 4> lamps{scene::PointLight{}, scene::SpotLight{}, scene::SunLight{},
-                                    scene::AreaLight{}};
-    return lamps.at(kind);
+/// A lamp of each kind.
+template <std::size_t... kPlaces>
+std::array<Lamp, sizeof...(kPlaces)> lamps(std::index_sequence<kPlaces...> /*places*/) {
+    return {Lamp(std::in_place_index<kPlaces>)...};
+}
+
+const auto& all_lamps() {
+    static const auto known = lamps(std::make_index_sequence<std::variant_size_v<Lamp>>());
+    return known;
+}
+
+std::string class_of(const Lamp& lamp) {
+    return std::visit(
+        [](const auto& own) { return std::string(std::decay_t<decltype(own)>::kName); }, lamp);
+}
+
+/// "point" of a PointLight.
+std::string kind_of(const Lamp& lamp) {
+    std::string name = class_of(lamp);
+    name.resize(name.size() - std::string_view("Light").size());
+    std::ranges::transform(name, name.begin(), [](char letter) {
+        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    });
+    return name;
+}
+
+/// The lamp that `kind` names, as it is made.
+Lamp read_kind(TomlTable& table) {
+    std::vector<std::string> kinds;
+    std::ranges::transform(all_lamps(), std::back_inserter(kinds), kind_of);
+    const std::vector<std::string_view> words(kinds.begin(), kinds.end());
+    const std::optional<std::size_t> kind = table.choice("kind", words);
+    if (!kind) {
+        table.fail({},
+                   core::text("a lamp in 'lights' needs 'kind', one of ", core::join(kinds, ", ")));
+    }
+    return all_lamps().at(*kind);
 }
 
 void read_member(TomlTable& table, std::string_view key, double& into) {
@@ -51,14 +85,8 @@ void read_member(TomlTable& table, std::string_view key, std::array<double, kCou
 
 LampEntry read_lamp(TomlTable table) {
     LampEntry out;
-    const std::optional<std::size_t> kind = table.choice("kind", kKinds);
-    if (!kind) {
-        table.fail({}, core::text("a lamp in 'lights' needs 'kind', one of ",
-                                  core::join(std::vector<std::string>(kKinds.begin(), kKinds.end()),
-                                             ", ")));
-    }
+    out.light.kind = read_kind(table);
     out.is_at_camera = table.choice("space", kSpaces).value_or(0) == 1;
-    out.light.kind = lamp_of(*kind);
     std::visit(
         [&table](auto& lamp) {
             std::apply(
@@ -68,10 +96,7 @@ LampEntry read_lamp(TomlTable table) {
                 lamp.fields());
         },
         out.light.kind);
-    const std::string standard = std::visit(
-        [](const auto& lamp) { return std::string(std::decay_t<decltype(lamp)>::kName); },
-        out.light.kind);
-    out.light.name = table.text("name").value_or(standard);
+    out.light.name = table.text("name").value_or(kind_of(out.light.kind));
     out.light.casts_shadow = table.flag("casts_shadow").value_or(true);
     out.light.hidden_from =
         scene::ray_kinds(core::text(table.place("hidden_from"), ": ", scene::described(out.light)),

@@ -167,6 +167,7 @@ TEST_CASE("a target may have lights and a world of its own") {
     CHECK(area.size == std::array<double, 2>{2, 1});
     CHECK(area.transform == scene::LightTransform{1, 0, 0, 3, 0, 1, 0, 0, 0, 0, 1, -1});
     CHECK_FALSE(target.lamps[1].is_at_camera);
+    CHECK(target.lamps[1].light.name == "sun");
     CHECK(std::get<scene::SunLight>(target.lamps[1].light.kind).color == scene::Rgb{1, 0.5, 0.25});
     REQUIRE(target.world);
     CHECK(target.world->image == folder.path() / "sky.pfm");
