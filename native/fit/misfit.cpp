@@ -16,6 +16,7 @@ namespace {
 constexpr std::array<std::size_t, 4> kScales{1, 2, 4,
                                              8}; ///< pixels: sides of squares that are compared
 constexpr std::size_t kLag = 2;                  ///< pixels between neighbours at the finest scale
+constexpr float kLeftOut = 0.1F;                 ///< trust of a pixel that a robust loss leaves out
 constexpr double kClipped = 3.0;                 ///< standard deviations
 constexpr double kWrongMisfit =
     0.05; ///< of the light: from here on a scene is wrong, not nearly right
@@ -127,10 +128,11 @@ struct Shared {
 /// where noise is small.
 Shared find_shared(const Validation& fresh, const std::vector<bool>& kept) {
     Shared best;
+    const std::size_t lag = std::max(kLag, fresh.observation->grain);
     for (const std::size_t side : kScales) {
         const Pooled a = pooled(fresh.a, fresh, kept, side);
         const Pooled b = pooled(fresh.b, fresh, kept, side);
-        const std::size_t step = std::max<std::size_t>(kLag / side, 1);
+        const std::size_t step = std::max<std::size_t>(lag / side, 1);
         const std::vector<double> products = neighbour_products(a, b, step);
         if (products.size() < 2) {
             continue;
@@ -152,7 +154,8 @@ std::vector<bool> kept_pixels(const Validation& fresh) {
     std::vector<bool> kept(outliers.size());
     bool is_any = false;
     for (std::size_t pixel = 0; pixel < kept.size(); ++pixel) {
-        kept[pixel] = fresh.counts[pixel] && !outliers[pixel];
+        const bool is_trusted = fresh.trust.empty() || fresh.trust[pixel] > kLeftOut;
+        kept[pixel] = fresh.counts[pixel] && !outliers[pixel] && is_trusted;
         is_any = is_any || kept[pixel];
     }
     return is_any ? kept : fresh.counts;
@@ -165,12 +168,15 @@ double root(double square) {
 VerdictLevel level_of(const Misfit& found) {
     const bool is_left = found.certainty > kMisfitSigmas;
     const double misfit = std::max(found.misfit, 0.0);
-    if ((is_left && misfit > kWrongMisfit * kWrongMisfit) || found.outliers > kManyOutliers) {
+    if ((is_left && misfit > kWrongMisfit * kWrongMisfit + found.rounding) ||
+        found.outliers > kManyOutliers) {
         return VerdictLevel::wrong;
     }
+    // What JPEG does to blocks of pixels does not show from pixel to pixel, and is no part of noise.
     const bool is_too_much =
-        found.power > kMostRatio * kMostRatio * (found.noise + kSmall * kSmall);
-    if ((is_left && misfit > kSmall * kSmall) || is_too_much || found.outliers > kFewOutliers) {
+        found.grain == 1 && found.power > kMostRatio * kMostRatio * (found.noise + kSmall * kSmall);
+    if ((is_left && misfit > kSmall * kSmall + found.rounding) || is_too_much ||
+        found.outliers > kFewOutliers) {
         return VerdictLevel::doubtful;
     }
     return VerdictLevel::explained;
@@ -181,12 +187,14 @@ VerdictLevel level_of(const Misfit& found) {
 Misfit measure(const Validation& fresh) {
     const std::vector<bool> kept = kept_pixels(fresh);
     const std::vector<double> noise = picture_noise(fresh, kept);
+    const std::vector<double> rounding = rounding_variance(fresh);
     const Shared shared = find_shared(fresh, kept);
     const auto drawn = static_cast<double>(std::ranges::count(fresh.counts, true));
     const auto left = static_cast<double>(std::ranges::count(kept, true));
     Misfit out{.misfit = shared.product,
                .certainty = shared.certainty,
-               .outliers = (drawn - left) / std::max(drawn, 1.0)};
+               .outliers = (drawn - left) / std::max(drawn, 1.0),
+               .grain = fresh.observation->grain};
     double seen = 0; // renders, whose noise has no mean product
     double same = 0;
     for (std::size_t i = 0; i < fresh.a.size(); ++i) {
@@ -199,6 +207,7 @@ Misfit measure(const Validation& fresh) {
         const double light = static_cast<double>(fresh.observation->image[i]) *
                              static_cast<double>(fresh.weights[i]);
         out.power += a * b / kChannels / std::max(left, 1.0);
+        out.rounding += rounding[pixel] / kChannels / std::max(left, 1.0);
         out.noise += noise[pixel] / kChannels / std::max(left, 1.0);
         seen += (light + a) * (light + b);
         same += light * (2 * light + a + b) / 2;

@@ -22,6 +22,7 @@ struct Validation {
     std::vector<float> a{}; ///< residuals of one half, times `weights`; 0 where nothing was drawn
     std::vector<float> b{}; ///< of the other half
     std::vector<float> weights{}; ///< noise_weights() of the observation
+    std::vector<float> trust{}; ///< what a robust loss leaves of each pixel, in (0, 1]; empty: all
 
     [[nodiscard]] std::size_t height() const noexcept {
         return static_cast<std::size_t>(observation->camera.height);
@@ -35,10 +36,13 @@ struct Validation {
 struct Misfit {
     double power =
         0; ///< mean square of residuals without noise of draws: noise of the picture, and misfit
-    double misfit = 0;     ///< mean product of neighbours: what the scene does not explain, squared
-    double noise = 0;      ///< mean square of the picture's noise
-    double certainty = 0;  ///< standard deviations by which neighbours are alike
-    double outliers = 0;   ///< share of pixels that are far off alone
+    double misfit = 0;    ///< mean product of neighbours: what the scene does not explain, squared
+    double noise = 0;     ///< mean square of the picture's noise
+    double certainty = 0; ///< standard deviations by which neighbours are alike
+    double outliers =
+        0; ///< share of pixels that are far off alone, or that a robust loss leaves out
+    double rounding = 0;   ///< mean square of what the steps of the file make
+    std::size_t grain = 1; ///< pixels over which noise of the picture is shared
     double brightness = 1; ///< picture over render
 };
 

@@ -96,6 +96,14 @@ void require_valid(const Observation& observation) {
         refuse(observation, core::text("filter_width must be above 0 pixels and finite, got ",
                                        observation.filter_width));
     }
+    if (!observation.rounding.empty() && observation.rounding.size() != wanted) {
+        refuse(observation,
+               core::text("rounding must have ", wanted, " numbers, as the image, got ",
+                          observation.rounding.size()));
+    }
+    if (observation.grain < 1) {
+        refuse(observation, "grain must be 1 pixel or more");
+    }
     require_mask(observation);
     require_light(observation);
 }

@@ -26,13 +26,21 @@ struct Observation {
     std::vector<float> mask{};
     render::PixelFilter filter = render::PixelFilter::box; ///< of the picture
     double filter_width = 1;                               ///< of the whole filter, pixels, above 0
+    /// Pixels that nothing explains lose their say, by a redescending loss, once numbers stand nearly still: for photos. False:
+    /// all count by their squares.
+    bool robust = false;
+    /// Standard deviation of what the steps of a file have made of each number, linear light, as many as `image`; empty:
+    /// nothing.
+    std::vector<float> rounding{};
+    std::size_t grain = 1; ///< pixels over which noise of the picture is shared, from 1: 8 for JPEG
     /// What shines in the picture: place of the scene in RendererDesc::lit_by, from 1; 0: the scene's own lights. Not set:
     /// those that the renderer has selected when the fit is made.
     std::optional<std::size_t> lights{};
 };
 
 /// @throws ArgumentError that names the observation unless it has the camera's size, its mask is in range and leaves a
-///         pixel, and the pixels that count are finite, not all black, and negative by noise at most.
+///         pixel, the pixels that count are finite, not all black, and negative by noise at most, and what a file has done is in
+///         range.
 WEFT_API void require_valid(const Observation& observation);
 
 /// One weight a pixel and channel, for noise that grows with the radiance around: relative errors count, down to half of

@@ -187,7 +187,7 @@ std::vector<double> picture_noise(const Validation& fresh, const std::vector<boo
             brightness.push_back(light_of(inner));
         }
     }
-    std::vector<double> out(counts.size());
+    std::vector<double> out = rounding_variance(fresh);
     if (known.empty()) {
         return out;
     }
@@ -204,8 +204,20 @@ std::vector<double> picture_noise(const Validation& fresh, const std::vector<boo
             found[bin] = std::max(std::min(of_residuals, variance(own, chosen)), 0.0);
         }
     }
-    std::ranges::transform(light, out.begin(),
-                           [&](double value) { return found[bin_of(edges, value)]; });
+    for (std::size_t pixel = 0; pixel < out.size(); ++pixel) {
+        out[pixel] = std::max(out[pixel], found[bin_of(edges, light[pixel])]);
+    }
+    return out;
+}
+
+std::vector<double> rounding_variance(const Validation& fresh) {
+    const std::vector<float>& rounding = fresh.observation->rounding;
+    std::vector<double> out(fresh.counts.size());
+    for (std::size_t i = 0; i < rounding.size(); ++i) {
+        const double deviation =
+            static_cast<double>(rounding[i]) * static_cast<double>(fresh.weights[i]);
+        out[i / kChannels] += deviation * deviation / kChannels;
+    }
     return out;
 }
 

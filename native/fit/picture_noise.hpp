@@ -15,10 +15,14 @@ namespace weft::fit {
 /// The variance of a picture's noise, one a pixel, in units of the light around: robust, in bins of brightness (Foi,
 /// Trimeche, Katkovnik, Egiazarian 2008), from second differences along both axes (Immerkaer 1996), which no plane and no
 /// straight edge along an axis moves. The smaller one of what the picture and what its residuals vary from pixel to pixel,
-/// for either may hold structure of the scene.
+/// for either may hold structure of the scene; no less than what the
+/// file's rounding makes.
 /// @param counts pixels that tell it.
 [[nodiscard]] std::vector<double> picture_noise(const Validation& fresh,
                                                 const std::vector<bool>& counts);
+
+/// The variance by the steps of a file, one a pixel, in the same units.
+[[nodiscard]] std::vector<double> rounding_variance(const Validation& fresh);
 
 /// How far residuals are from 0, in standard deviations of noise, one a pixel: of the picture and of the draws, and of what
 /// two renderers may differ by. Pixels that are far off say nothing of noise: it is estimated without them.

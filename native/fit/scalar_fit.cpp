@@ -7,6 +7,7 @@
 #include "fit/inflation.hpp"
 #include "fit/lighting.hpp"
 #include "fit/loss_meter.hpp"
+#include "fit/reweighting.hpp"
 #include "fit/scalar_model.hpp"
 #include "fit/smooth_glass.hpp"
 #include "fit/validation.hpp"
@@ -28,6 +29,8 @@ constexpr std::int64_t kMinPaths =
     std::int64_t{1} << 15U; ///< in each sample set of an iteration, where pixels are few
 constexpr std::int64_t kPathsPerNumber = std::int64_t{1} << 11U; ///< in each sample set
 constexpr std::int64_t kMaxSamplesFactor = 8; ///< times the samples of the settings
+constexpr std::size_t kAveragesToWeigh =
+    2; ///< averaged iterations: pixels of photos are weighed then
 constexpr double kStartDeviation =
     1.0; ///< of the range: how far from its start a number may be while nothing is known
 
@@ -127,6 +130,11 @@ public:
                                     "cameras see the materials that have them");
             }
         }
+        // The numbers stand nearly still: residuals tell which pixels nothing explains.
+        if (!m_weighing.is_over() && m_solver.averaged() >= kAveragesToWeigh &&
+            m_weighing.go_on(m_model, x(), m_views, m_settings.samples)) {
+            m_solver.forget();
+        }
         m_model.set_samples(samples());
         m_solver.step();
         m_meter.record(m_solver.residuals());
@@ -137,7 +145,8 @@ public:
         FitState out{.iterations = solver.iterations,
                      .loss = m_meter.loss(),
                      .noise_floor = m_meter.noise_floor(),
-                     .is_done = solver.is_done || solver.iterations >= m_settings.max_iterations,
+                     .is_done = (solver.is_done && m_weighing.is_over()) ||
+                                solver.iterations >= m_settings.max_iterations,
                      .has_converged = solver.is_done};
         const Vector values = m_unknowns.values(x());
         const Vector derivatives = m_unknowns.derivatives(x());
@@ -164,8 +173,11 @@ public:
 
     [[nodiscard]] Verdict judge() {
         Verdict out = fit::judge(draw_validations(m_model, x(), m_views, m_settings.samples));
-        const bool is_shared = std::ranges::any_of(
-            out.views, [](const ViewVerdict& own) { return own.certainty > kMisfitSigmas; });
+        const bool is_shared =
+            std::ranges::any_of(
+                out.views, [](const ViewVerdict& own) { return own.certainty > kMisfitSigmas; }) ||
+            std::ranges::any_of(m_observations,
+                                [](const Observation& own) { return own.grain > 1; });
         const Vector factors =
             is_shared ? error_factors(out.ratio) : Vector(m_unknowns.start.size(), 1.0);
         out.inflation = *std::ranges::max_element(factors);
@@ -248,6 +260,7 @@ private:
     LossMeter m_meter;
     ScalarModel m_model;
     GaussNewton m_solver;
+    Reweighting m_weighing{m_views};
     bool m_has_begun = false;
 };
 

@@ -11,7 +11,6 @@ namespace weft::fit {
 namespace {
 
 constexpr std::size_t kMostPixels = std::size_t{1} << 16U;  ///< of all views, that are looked at
-constexpr std::int64_t kPaths = std::int64_t{1} << 20U;     ///< of all views
 constexpr std::int64_t kMostSamples = 64;                   ///< in each half
 constexpr std::size_t kPathsAtOnce = std::size_t{1} << 17U; ///< of a view
 constexpr std::size_t kLeastAtOnce = 256;                   ///< pixels
@@ -47,17 +46,21 @@ PixelNumbers chosen_pixels(const View& view, std::size_t views) {
     return out;
 }
 
-/// Gives views their pixels back.
+/// Lets views look at all pixels alike, and gives them their pixels back.
 class KeptPixels {
 public:
     explicit KeptPixels(std::vector<View>& views) : m_views(views) {
         for (const View& view : views) {
             m_pixels.push_back(view.pixels());
         }
+        for (View& view : views) {
+            view.ignore_trust(true);
+        }
     }
     ~KeptPixels() {
         for (std::size_t i = 0; i < m_views.size(); ++i) {
             m_views[i].set_pixels(std::move(m_pixels[i]));
+            m_views[i].ignore_trust(false);
         }
     }
     KeptPixels(const KeptPixels&) = delete;
@@ -74,7 +77,8 @@ Validation empty_validation(const View& view) {
             .counts = std::vector<bool>(pixels),
             .a = std::vector<float>(pixels * kChannels),
             .b = std::vector<float>(pixels * kChannels),
-            .weights = noise_weights(view.observation())};
+            .weights = noise_weights(view.observation()),
+            .trust = view.trust()};
 }
 
 /// Takes the residuals of a view's pixels, from `first` on.
@@ -91,7 +95,8 @@ void take(Validation& fresh, const PixelNumbers& pixels, const ResidualPair& hal
 } // namespace
 
 std::vector<Validation> draw_validations(ScalarModel& model, std::span<const double> x,
-                                         std::vector<View>& views, std::int64_t samples) {
+                                         std::vector<View>& views, std::int64_t samples,
+                                         std::int64_t paths) {
     const KeptPixels before(views);
     std::vector<Validation> out;
     std::vector<PixelNumbers> chosen;
@@ -104,7 +109,7 @@ std::vector<Validation> draw_validations(ScalarModel& model, std::span<const dou
         most = std::max(most, chosen.back().size());
     }
     const std::int64_t wanted =
-        kPaths / (2 * std::max<std::int64_t>(static_cast<std::int64_t>(total), 1));
+        paths / (2 * std::max<std::int64_t>(static_cast<std::int64_t>(total), 1));
     samples = std::clamp(wanted, std::min(samples, kMostSamples), kMostSamples);
     const std::size_t at_once =
         std::max(kPathsAtOnce / (2 * static_cast<std::size_t>(samples)), kLeastAtOnce);

@@ -19,7 +19,8 @@ constexpr double kMostLost = 0.5; ///< of the pixels that are drawn
 View::View(const Observation& observation, std::vector<ViewPart> parts,
            std::vector<std::uint32_t> start_media)
     : m_observation(&observation), m_parts(std::move(parts)), m_start_media(std::move(start_media)),
-      m_weights(noise_weights(observation)), m_lost(m_weights.size() / kChannels) {
+      m_noise_weights(noise_weights(observation)), m_weights(m_noise_weights),
+      m_trust(m_weights.size() / kChannels, 1.0F), m_lost(m_trust.size()) {
     m_pixels = counted_pixels();
 }
 
@@ -96,6 +97,24 @@ std::vector<float> View::develop(std::int64_t first, std::int64_t count, bool wi
     }
     leave_out(bad);
     return film;
+}
+
+void View::set_trust(std::vector<float> trust) {
+    m_trust = std::move(trust);
+    update_weights();
+}
+
+void View::ignore_trust(bool is_ignored) {
+    m_ignores_trust = is_ignored;
+    update_weights();
+}
+
+void View::update_weights() {
+    for (std::size_t i = 0; i < m_weights.size(); ++i) {
+        const std::size_t pixel = i / kChannels;
+        const float share = m_ignores_trust ? 1.0F : std::sqrt(m_trust[pixel]);
+        m_weights[i] = m_lost[pixel] ? 0.0F : m_noise_weights[i] * share;
+    }
 }
 
 void View::leave_out(const std::vector<bool>& bad) {

@@ -45,6 +45,12 @@ public:
     void set_pixels(std::vector<std::uint32_t> pixels) { m_pixels = std::move(pixels); }
     /// Three a pixel of the picture; 0: it does not count.
     [[nodiscard]] std::span<const float> weights() const noexcept { return m_weights; }
+    /// What a robust loss leaves of each pixel of the picture, in (0, 1]; 1 where there is none.
+    [[nodiscard]] const std::vector<float>& trust() const noexcept { return m_trust; }
+    /// Weights have the square root of it. @param trust one a pixel of the picture.
+    void set_trust(std::vector<float> trust);
+    /// Whether weights leave it out, for draws that look at all pixels alike.
+    void ignore_trust(bool is_ignored);
     /// Which pixels gave no finite number at any time, one flag a pixel of the picture; they do not count any more.
     [[nodiscard]] const std::vector<bool>& lost() const noexcept { return m_lost; }
     [[nodiscard]] std::size_t lost_count() const noexcept;
@@ -67,11 +73,15 @@ public:
 
 private:
     void leave_out(const std::vector<bool>& bad);
+    void update_weights();
 
     const Observation* m_observation;
     std::vector<ViewPart> m_parts;
     std::vector<std::uint32_t> m_start_media;
+    std::vector<float> m_noise_weights;
     std::vector<float> m_weights;
+    std::vector<float> m_trust;
+    bool m_ignores_trust = false;
     std::vector<bool> m_lost;
     std::vector<std::uint32_t> m_pixels;
 };

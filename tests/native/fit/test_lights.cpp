@@ -216,6 +216,24 @@ TEST_CASE_METHOD(LightsFixture, "pictures under lights in turn tell of each ligh
     check(state, "Floor.roughness", {0.4});
 }
 
+TEST_CASE_METHOD(LightsFixture, "pixels that nothing explains lose their say in photos") {
+    const scene::Scene truth = scene::with_light_factors(lit(), {{"key", {2, 2, 2}}});
+    Observation sticker = photo(truth);
+    for (std::size_t pixel = 0; pixel < sticker.image.size() / kChannels; ++pixel) {
+        if (pixel / 24 >= 8 && pixel / 24 < 12 && pixel % 24 >= 3 && pixel % 24 < 9) {
+            sticker.image[pixel * kChannels] = 3; // red, 24 of 576 pixels
+        }
+    }
+    const std::vector<Parameter> parameters{{.name = "Floor.base_color"}};
+    const double squared =
+        value(fit(parameters, {}, {{.light = "key"}}, sticker), "Floor.base_color").value[0];
+    sticker.robust = true;
+    const FitState robust = fit(parameters, {}, {{.light = "key"}}, sticker);
+    check(robust, "key.factor", {2});
+    check(robust, "Floor.base_color", {0.7, 0.5, 0.4});
+    CHECK(std::abs(squared - 0.7) > 4 * std::abs(value(robust, "Floor.base_color").value[0] - 0.7));
+}
+
 TEST_CASE_METHOD(LightsFixture, "an observation has the lights that it names or those selected") {
     render::Renderer own = renderer_in_turn();
     const auto tables_of = [&own](std::optional<std::size_t> lights) {

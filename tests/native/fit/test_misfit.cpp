@@ -2,6 +2,7 @@
 // Verdicts on pictures whose noise and misfit are known.
 #include "fit/misfit.hpp"
 #include "fit/picture_noise.hpp"
+#include "fit/reweighting.hpp"
 #include "support/catch.hpp"
 
 #include <cmath>
@@ -129,6 +130,50 @@ TEST_CASE("pixels that are far off alone are told, and leave the others explaine
     many.outliers = 200;
     many.make();
     CHECK(judge(many.fresh, measure(many.fresh)).level == VerdictLevel::doubtful);
+}
+
+TEST_CASE("weights of residuals fall to nothing at six standard deviations") {
+    CHECK(biweight(0) == 1);
+    CHECK(biweight(3) == Approx(0.5625));
+    CHECK(biweight(6) == Approx(1e-6));
+    CHECK(biweight(100) == Approx(1e-6));
+}
+
+TEST_CASE("what a file has rounded is noise, and what a loss left out is an outlier") {
+    Case own;
+    own.noise = 0;
+    own.make();
+    own.observation.rounding.assign(own.observation.image.size(), 0.02F);
+    const Misfit found = measure(own.fresh);
+    const double expected = std::pow(0.02 * static_cast<double>(own.fresh.weights[0]), 2);
+    CHECK(found.rounding == Approx(expected).epsilon(0.7));
+    CHECK(found.noise >= found.rounding);
+    own.fresh.trust.assign(own.fresh.counts.size(), 1.0F);
+    for (std::size_t pixel = 0; pixel < own.fresh.trust.size(); pixel += 8) {
+        own.fresh.trust[pixel] = 1e-6F;
+    }
+    CHECK(measure(own.fresh).outliers == Approx(1.0 / 8).epsilon(0.02));
+}
+
+TEST_CASE("noise that blocks of a file share is no misfit between neighbours") {
+    Case own;
+    own.noise = 0;
+    own.make();
+    std::mt19937 random(3);
+    std::normal_distribution<float> normal;
+    for (std::size_t block = 0; block < 64; ++block) { // 8 x 8 pixels each
+        const float off = 0.05F * normal(random);
+        for (std::size_t k = 0; k < 64; ++k) {
+            const std::size_t pixel = (block / 8 * 8 + k / 8) * kSide + block % 8 * 8 + k % 8;
+            for (std::size_t c = 0; c < kChannels; ++c) {
+                own.fresh.a[pixel * kChannels + c] += off;
+                own.fresh.b[pixel * kChannels + c] += off;
+            }
+        }
+    }
+    CHECK(measure(own.fresh).certainty > kMisfitSigmas);
+    own.observation.grain = 8;
+    CHECK(measure(own.fresh).certainty < kMisfitSigmas);
 }
 
 TEST_CASE("pixels that were not drawn do not count") {
