@@ -64,16 +64,6 @@ void refuse_what_python_has(TomlTable& table) {
     }
 }
 
-/// Whether squared errors are asked for.
-bool is_least_squares(TomlTable& table) {
-    const std::optional<bool> robust = table.flag("robust");
-    if (robust.value_or(false)) {
-        table.fail("robust", core::text("a robust loss", kOnlyPython,
-                                        "; robust = false takes squared errors"));
-    }
-    return robust.has_value();
-}
-
 TargetEntry read_target(TomlTable table, const std::filesystem::path& folder) {
     TargetEntry out{.place = table.place()};
     out.image = folder / core::path_from_utf8(required_text(table, "image"));
@@ -90,7 +80,7 @@ TargetEntry read_target(TomlTable table, const std::filesystem::path& folder) {
     set(out.filter, table.choice("filter", render::kPixelFilters));
     set(out.filter_width, table.number("filter_width"));
     out.name = table.text("name").value_or(core::utf8_path(out.image.stem()));
-    out.is_least_squares = is_least_squares(table);
+    out.robust = table.flag("robust");
     read_lights(table, out);
     out.world = read_world(table, folder);
     refuse_what_python_has(table);

@@ -19,7 +19,8 @@ namespace {
 
 constexpr float kClipped =
     0.995F; ///< the largest value of 8 bits, and what rounding brings near it
-constexpr float kCovered = 0.999F; ///< alpha from here on
+constexpr std::size_t kJpegBlock = 8; ///< pixels that share noise
+constexpr float kCovered = 0.999F;    ///< alpha from here on
 
 [[noreturn]] void refuse(const TargetEntry& target, const std::string& what) {
     throw core::ArgumentError(core::text(target.place, ": target '", target.name, "': ", what));
@@ -120,6 +121,39 @@ bool has_curve(const TargetEntry& target) {
                               : is_display_file(target.image);
 }
 
+/// The number of the file that a number of the image comes from.
+float stored_of(const PictureFile& picture, const std::array<std::size_t, 3>& channels,
+                std::size_t i) {
+    return picture
+        .pixels[i / fit::kChannels * picture.channels.size() + channels[i % fit::kChannels]];
+}
+
+/// The standard deviation that steps of 8 bits leave in the light: a rounded value is anywhere within a step. Empty: values
+/// are no such steps.
+std::vector<float> rounding_of(const PictureFile& picture,
+                               const std::array<std::size_t, 3>& channels, bool is_encoded,
+                               float scale) {
+    constexpr double kStep = 1.0 / 255;
+    constexpr double kTolerance =
+        2e-3; ///< steps: values that differ by less from whole ones were rounded
+    std::vector<float> out(picture.width * picture.height * fit::kChannels);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const float stored = std::clamp(stored_of(picture, channels, i), 0.0F, 1.0F);
+        const double steps = static_cast<double>(stored) / kStep;
+        if (!(std::abs(steps - std::round(steps)) < kTolerance)) {
+            return {};
+        }
+        const double derivative = is_encoded ? srgb_derivative(linear_from_srgb(stored)) : 1.0;
+        out[i] = static_cast<float>(kStep / std::sqrt(12.0) / derivative) * scale;
+    }
+    return out;
+}
+
+bool is_jpeg(const std::filesystem::path& file) {
+    const std::string ending = lower_extension(file);
+    return ending == ".jpg" || ending == ".jpeg";
+}
+
 void require_size_of(const TargetEntry& target, const PictureFile& picture,
                      const scene::Camera& camera) {
     if (picture.width != static_cast<std::size_t>(camera.width) ||
@@ -144,23 +178,23 @@ fit::Observation read_observation(const TargetEntry& target,
     const PictureFile picture = read(target, target.image);
     const bool is_encoded = has_curve(target);
     const bool is_photo = picture.is_integer || is_encoded;
-    if (is_photo && !target.is_least_squares) {
-        refuse(target, "the picture is a photo, which Python's `weft fit` explains with a robust "
-                       "loss; robust = false takes squared errors");
-    }
     require_size_of(target, picture, out.camera);
     const std::array<std::size_t, 3> channels = color_channels(target, picture);
     out.mask = mask_of(target, picture);
     out.image.resize(out.mask.size() * fit::kChannels);
     const auto scale = static_cast<float>(std::exp2(-target.exposure));
     const float limit = clipped_from(target, is_photo);
-    for (std::size_t pixel = 0; pixel < out.mask.size(); ++pixel) {
-        for (std::size_t c = 0; c < fit::kChannels; ++c) {
-            const float stored = picture.pixels[pixel * picture.channels.size() + channels[c]];
-            const float light = is_encoded ? linear_from_srgb(stored) : stored;
-            out.mask[pixel] = light >= limit ? 0.0F : out.mask[pixel];
-            out.image[pixel * fit::kChannels + c] = light * scale;
-        }
+    for (std::size_t i = 0; i < out.image.size(); ++i) {
+        const float stored = stored_of(picture, channels, i);
+        const float light = is_encoded ? linear_from_srgb(stored) : stored;
+        float& weight = out.mask[i / fit::kChannels];
+        weight = light >= limit ? 0.0F : weight;
+        out.image[i] = light * scale;
+    }
+    out.robust = target.robust.value_or(is_photo);
+    out.grain = is_jpeg(target.image) ? kJpegBlock : 1;
+    if (picture.is_integer) {
+        out.rounding = rounding_of(picture, channels, is_encoded, scale);
     }
     return out;
 }

@@ -14,8 +14,7 @@ namespace weft::job {
 /// Reads the picture and the mask of a target: linear light, divided by its exposure; clipped, transparent and masked
 /// pixels have no weight.
 /// @throws ArgumentError that begins with the entry's place if there is no such camera or file, channels are others than R,
-///         G and B or one, or it is a photo (integers, or the curve of sRGB) and squared errors were not asked for;
-///         ImageError.
+///         G and B or one; ImageError.
 [[nodiscard]] fit::Observation read_observation(const TargetEntry& target,
                                                 const std::vector<scene::Camera>& cameras);
 

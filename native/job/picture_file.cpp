@@ -57,14 +57,6 @@ void swap_bytes(std::span<float> numbers) {
     }
 }
 
-std::string lower_extension(const std::filesystem::path& file) {
-    std::string out = core::utf8_path(file.extension());
-    std::ranges::transform(out, out.begin(), [](char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
-    return out;
-}
-
 } // namespace
 
 namespace detail {
@@ -96,6 +88,14 @@ PictureFile read_portable_float_map(const std::filesystem::path& file) {
 }
 
 } // namespace detail
+
+std::string lower_extension(const std::filesystem::path& file) {
+    std::string out = core::utf8_path(file.extension());
+    std::ranges::transform(out, out.begin(), [](char letter) {
+        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    });
+    return out;
+}
 
 bool is_display_file(const std::filesystem::path& file) {
     const std::string ending = lower_extension(file);

@@ -24,6 +24,9 @@ struct PictureFile {
 ///         or is of a format that this build does not read.
 [[nodiscard]] PictureFile read_picture_file(const std::filesystem::path& file);
 
+/// ".png" of "Front.PNG".
+[[nodiscard]] std::string lower_extension(const std::filesystem::path& file);
+
 /// Whether numbers of such a file usually have the curve of sRGB: its ending is none of .exr, .hdr and .pfm.
 [[nodiscard]] bool is_display_file(const std::filesystem::path& file);
 

@@ -13,4 +13,10 @@ namespace weft::job {
     return std::copysign(linear, encoded);
 }
 
+/// The derivative of the encoded number with respect to linear light of 0 and above.
+[[nodiscard]] inline double srgb_derivative(double light) noexcept {
+    constexpr double kLinearEnd = 0.0031308;
+    return light <= kLinearEnd ? 12.92 : 1.055 / 2.4 * std::pow(light, 1 / 2.4 - 1);
+}
+
 } // namespace weft::job

@@ -111,12 +111,12 @@ TEST_CASE("a job is read with all that it says") {
     CHECK(front.saturation == std::numeric_limits<double>::infinity());
     CHECK(front.filter == render::PixelFilter::blackman_harris);
     CHECK(front.filter_width == 3);
-    CHECK_FALSE(front.is_least_squares);
+    CHECK_FALSE(front.robust);
     const job::TargetEntry& side = read.targets[1];
     CHECK(side.name == "left");
     CHECK(std::get<std::int64_t>(side.camera) == 1);
     CHECK(side.color_space == job::ColorSpace::srgb);
-    CHECK(side.is_least_squares);
+    CHECK(side.robust == false);
     CHECK(side.place.ends_with("job.toml:19"));
 
     REQUIRE(read.parameters.size() == 2);
@@ -232,7 +232,6 @@ TEST_CASE("mistakes are told with file and line") {
 
 TEST_CASE("what only Python fits is refused by name") {
     const std::vector<std::pair<std::string, std::string>> cases{
-        {job_with("robust = true\n"), "job.toml:4: a robust loss"},
         {job_with("resize = true\n"), "job.toml:4: a picture of another size"},
         {job_with("[[textures]]\nname = \"a.b\"\n"), "job.toml:4: a texture"},
         {job_with("[environment]\n"), "job.toml:4: an unknown environment"}};

@@ -89,7 +89,7 @@ TEST_CASE("a picture is divided by its exposure, and what was clipped or masked 
     CHECK(job::read_observation(target, cameras()).mask == std::vector<float>{0.5F, 0, 0, 0});
 }
 
-TEST_CASE("photos need squared errors asked for, and lose the curve of sRGB") {
+TEST_CASE("photos lose the curve of sRGB, what is clipped, and are fitted by a robust loss") {
     const TemporaryFolder folder;
     std::vector<float> encoded(12, 0.5F);
     encoded[3] = 1.0F; // clipped
@@ -97,15 +97,27 @@ TEST_CASE("photos need squared errors asked for, and lose the curve of sRGB") {
                             .image = folder.write("a.pfm", pfm(2, 2, encoded)),
                             .name = "a",
                             .color_space = job::ColorSpace::srgb};
-    CHECK_THROWS_WITH(job::read_observation(target, cameras()),
-                      ContainsSubstring("job.toml:2: target 'a'") &&
-                          ContainsSubstring("robust = false"));
-    target.is_least_squares = true;
     const fit::Observation read = job::read_observation(target, cameras());
+    CHECK(read.robust);
+    CHECK(read.grain == 1);
+    CHECK(read.rounding.empty()); // floats
     CHECK(read.image[0] == Approx(0.21404114).epsilon(1e-6));
     CHECK(read.mask == std::vector<float>{1, 0, 1, 1});
+    target.robust = false;
+    CHECK_FALSE(job::read_observation(target, cameras()).robust);
+    target.color_space = job::ColorSpace::linear;
+    target.robust.reset();
+    CHECK_FALSE(job::read_observation(target, cameras()).robust);
     CHECK(job::linear_from_srgb(0.04F) == Approx(0.04 / 12.92));
     CHECK(job::linear_from_srgb(-0.5F) == -job::linear_from_srgb(0.5F));
+    CHECK(job::srgb_derivative(0.001) == Approx(12.92));
+    for (const float encoded_at : {0.3F, 0.9F}) {
+        const double slope = (static_cast<double>(job::linear_from_srgb(encoded_at + 1e-3F)) -
+                              static_cast<double>(job::linear_from_srgb(encoded_at - 1e-3F))) /
+                             2e-3;
+        CHECK(job::srgb_derivative(job::linear_from_srgb(encoded_at)) ==
+              Approx(1 / slope).epsilon(1e-3));
+    }
 }
 
 TEST_CASE("targets that do not fit the scene are refused with their place") {

@@ -16,6 +16,7 @@ import numpy as np
 
 import weft
 from weft import image
+from weft.colors import srgb_from_linear
 from weft.fit.job import load_job
 from weft.render import PathSettings
 from weft.scene import (
@@ -144,6 +145,9 @@ def write(folder: Path) -> None:
     mask = np.ones((24, 32, 1), np.float32)
     mask[:, :6] = 0
     pictures = {"front": front * 2, "side": side * np.array([1.5, 1.25, 1.0]), "mask": mask}
+    photo = np.minimum(front, 0.4) * 2
+    photo[10:13, 12:18] = (0.9, 0.1, 0.1)  # a sticker, which the scene does not have
+    pictures |= {"photo": srgb_from_linear(photo)}
     pictures |= {"flash": flashed, "sky": sky, "dusk": dusk}
     for name, pixels in pictures.items():
         write_pfm(folder / f"{name}.pfm", np.asarray(pixels, np.float32))
@@ -153,6 +157,7 @@ def write(folder: Path) -> None:
         for name, text in {
             "right": right,
             "wrong": right.replace("exposure = 1.0", "exposure = 0.7"),
+            "photo": right.replace('image = "front', 'color_space = "srgb"\nimage = "photo'),
         }.items():
             (folder / f"{name}_{ending}.toml").write_text(text, encoding="utf-8")
 
@@ -202,6 +207,7 @@ def main() -> None:
     else:
         compare(folder, "right", "explained")
         compare(folder, "wrong", "wrong")
+        compare(folder, "photo", "doubtful")
 
 
 if __name__ == "__main__":
