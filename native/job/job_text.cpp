@@ -57,13 +57,6 @@ void read_camera(TomlTable& table, TargetEntry& target) {
     }
 }
 
-void refuse_what_python_has(TomlTable& table) {
-    if (table.flag("resize").value_or(false)) {
-        table.fail("resize", core::text("a picture of another size", kOnlyPython,
-                                        "; save it in the size of its camera"));
-    }
-}
-
 TargetEntry read_target(TomlTable table, const std::filesystem::path& folder) {
     TargetEntry out{.place = table.place()};
     out.image = folder / core::path_from_utf8(required_text(table, "image"));
@@ -81,9 +74,9 @@ TargetEntry read_target(TomlTable table, const std::filesystem::path& folder) {
     set(out.filter_width, table.number("filter_width"));
     out.name = table.text("name").value_or(core::utf8_path(out.image.stem()));
     out.robust = table.flag("robust");
+    set(out.resize, table.flag("resize"));
     read_lights(table, out);
     out.world = read_world(table, folder);
-    refuse_what_python_has(table);
     table.require_no_others();
     return out;
 }

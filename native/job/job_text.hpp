@@ -56,6 +56,7 @@ struct TargetEntry {
     std::optional<std::vector<std::string>> shining{};
     std::vector<LampEntry> lamps{};    ///< of its own
     std::optional<WorldEntry> world{}; ///< not set: the scene's
+    bool resize = false;               ///< to the size of its camera
     std::optional<bool> robust{};      ///< not set: photos are
 };
 
@@ -72,7 +73,7 @@ struct JobText {
 
 /// Reads a job and none of the files that it names; their paths are relative to its folder.
 /// @throws ArgumentError with file and line if a key is unknown, absent or of a wrong kind, or asks for what only Python
-///         fits: textures, unknown environments, pictures of another size.
+///         fits: textures, unknown environments.
 [[nodiscard]] JobText read_job_text(const std::filesystem::path& file);
 
 } // namespace weft::job

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "job/picture_file.hpp"
+#include "job/resize.hpp"
 #include "job/srgb.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace weft::job {
 
@@ -160,7 +162,16 @@ void require_size_of(const TargetEntry& target, const PictureFile& picture,
         picture.height != static_cast<std::size_t>(camera.height)) {
         refuse(target, core::text("the picture is ", picture.width, " x ", picture.height,
                                   " and camera '", camera.name, "' sees ", camera.width, " x ",
-                                  camera.height, "; save it in that size"));
+                                  camera.height, "; save it in that size, or give resize = true"));
+    }
+}
+
+fit::Observation in_size_of_camera(const TargetEntry& target, fit::Observation observation,
+                                   const PictureFile& picture) {
+    try {
+        return resized(std::move(observation), picture.width, picture.height);
+    } catch (const core::ArgumentError& error) {
+        throw core::ArgumentError(core::text(target.place, ": ", error.what()));
     }
 }
 
@@ -178,7 +189,9 @@ fit::Observation read_observation(const TargetEntry& target,
     const PictureFile picture = read(target, target.image);
     const bool is_encoded = has_curve(target);
     const bool is_photo = picture.is_integer || is_encoded;
-    require_size_of(target, picture, out.camera);
+    if (!target.resize) {
+        require_size_of(target, picture, out.camera);
+    }
     const std::array<std::size_t, 3> channels = color_channels(target, picture);
     out.mask = mask_of(target, picture);
     out.image.resize(out.mask.size() * fit::kChannels);
@@ -196,7 +209,7 @@ fit::Observation read_observation(const TargetEntry& target,
     if (picture.is_integer) {
         out.rounding = rounding_of(picture, channels, is_encoded, scale);
     }
-    return out;
+    return target.resize ? in_size_of_camera(target, std::move(out), picture) : out;
 }
 
 void keep_pixels_of(const std::string& object, engine::Renderer& renderer,

@@ -38,7 +38,7 @@ camera = 1
 name = "left"
 color_space = "srgb"
 robust = false
-resize = false
+resize = true
 
 [[parameters]]
 name = "glaze.roughness"
@@ -117,6 +117,8 @@ TEST_CASE("a job is read with all that it says") {
     CHECK(std::get<std::int64_t>(side.camera) == 1);
     CHECK(side.color_space == job::ColorSpace::srgb);
     CHECK(side.robust == false);
+    CHECK(side.resize);
+    CHECK_FALSE(front.resize);
     CHECK(side.place.ends_with("job.toml:19"));
 
     REQUIRE(read.parameters.size() == 2);
@@ -232,7 +234,6 @@ TEST_CASE("mistakes are told with file and line") {
 
 TEST_CASE("what only Python fits is refused by name") {
     const std::vector<std::pair<std::string, std::string>> cases{
-        {job_with("resize = true\n"), "job.toml:4: a picture of another size"},
         {job_with("[[textures]]\nname = \"a.b\"\n"), "job.toml:4: a texture"},
         {job_with("[environment]\n"), "job.toml:4: an unknown environment"}};
     for (const auto& [text, expected] : cases) {

@@ -120,6 +120,40 @@ TEST_CASE("photos lose the curve of sRGB, what is clipped, and are fitted by a r
     }
 }
 
+TEST_CASE("pictures of another size are brought to that of the camera") {
+    const TemporaryFolder folder;
+    std::vector<float> pixels;
+    for (std::size_t i = 0; i < 16; ++i) {
+        pixels.insert(pixels.end(), 3, static_cast<float>(i));
+    }
+    std::vector<float> mask(16, 0.5F);
+    mask[15] = 0;
+    job::TargetEntry target{.place = "job.toml:2",
+                            .image = folder.write("a.pfm", pfm(4, 4, pixels)),
+                            .name = "a",
+                            .mask = folder.write("m.pfm", pfm(4, 4, mask)),
+                            .resize = true};
+    const fit::Observation small = job::read_observation(target, cameras());
+    REQUIRE(small.image.size() == 12);
+    CHECK(small.image[0] == Approx(2.5)); // of 0, 1, 4, 5
+    CHECK(small.image[3] == Approx(4.5));
+    CHECK(small.image[6] == Approx(10.5));
+    CHECK(small.mask == std::vector<float>{0.5F, 0.5F, 0.5F, 0});
+
+    target.mask.reset();
+    target.image = folder.write("b.pfm", pfm(2, 2, kPixels));
+    target.camera = std::string("far");
+    const fit::Observation large = job::read_observation(target, cameras());
+    REQUIRE(large.image.size() == 48);
+    CHECK(large.image[0] == Approx(1));
+    CHECK(large.image[3] == Approx(1.75)); // a quarter of the way from 1 to 4
+    CHECK(large.image[45] == Approx(10));
+    target.image = folder.write("c.pfm", pfm(1, 4, kPixels));
+    CHECK_THROWS_WITH(job::read_observation(target, cameras()),
+                      ContainsSubstring("job.toml:2: target 'a': the image is 1 x 4") &&
+                          ContainsSubstring("the aspect differs"));
+}
+
 TEST_CASE("targets that do not fit the scene are refused with their place") {
     const TemporaryFolder folder;
     const job::TargetEntry good{

@@ -54,6 +54,7 @@ image = "side.{ending}"
 camera = 1
 mask = "mask.{ending}"
 saturation = 0.9
+resize = true
 
 [[targets]]
 image = "flash.{ending}"
@@ -132,7 +133,8 @@ def write(folder: Path) -> None:
     with weft.create_device() as device:
         renderer = weft.Renderer(device, right)
         settings = PathSettings(samples=256, bounces=2, seed=9)
-        front, side = (renderer.render(name, settings) for name in ("front", "left"))
+        front = renderer.render("front", settings)
+        large = renderer.render(replace(right.cameras[1], width=64, height=48), settings)
     front_camera, left = right.cameras
     flash = at_camera(PointLight((0.2, 0.1, 0.0), power=40.0, radius=0.1, name="flash"), left)
     sky = np.linspace(0.1, 1.2, 4 * 8 * 3, dtype=np.float32).reshape(4, 8, 3)
@@ -142,9 +144,9 @@ def write(folder: Path) -> None:
     ]
     with weft.create_device() as device:
         flashed, dusk = (weft.Renderer(device, own).render(view, settings) for own, view in lit)
-    mask = np.ones((24, 32, 1), np.float32)
-    mask[:, :6] = 0
-    pictures = {"front": front * 2, "side": side * np.array([1.5, 1.25, 1.0]), "mask": mask}
+    mask = np.ones((48, 64, 1), np.float32)
+    mask[:, :13] = 0
+    pictures = {"front": front * 2, "side": large * np.array([1.5, 1.25, 1.0]), "mask": mask}
     photo = np.minimum(front, 0.4) * 2
     photo[10:13, 12:18] = (0.9, 0.1, 0.1)  # a sticker, which the scene does not have
     pictures |= {"photo": srgb_from_linear(photo)}
