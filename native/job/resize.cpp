@@ -58,27 +58,29 @@ public:
     /// @param pixels `channels` numbers each.
     [[nodiscard]] std::vector<float> operator()(std::span<const float> pixels,
                                                 std::size_t channels) const {
-        std::vector<float> out;
-        out.reserve(m_rows.size() * m_columns.size() * channels);
-        for (const std::vector<Share>& row : m_rows) {
-            for (const std::vector<Share>& column : m_columns) {
-                for (std::size_t c = 0; c < channels; ++c) {
-                    double sum = 0;
-                    for (const Share& y : row) {
-                        for (const Share& x : column) {
-                            sum += y.weight * x.weight *
-                                   static_cast<double>(
-                                       pixels[(y.pixel * m_width + x.pixel) * channels + c]);
-                        }
-                    }
-                    out.push_back(static_cast<float>(sum));
-                }
-            }
+        std::vector<float> out(m_rows.size() * m_columns.size() * channels);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const std::size_t pixel = i / channels;
+            out[i] = static_cast<float>(
+                mean(m_rows[pixel / m_columns.size()], m_columns[pixel % m_columns.size()],
+                     [&](std::size_t old) { return pixels[old * channels + i % channels]; }));
         }
         return out;
     }
 
 private:
+    [[nodiscard]] double mean(const std::vector<Share>& row, const std::vector<Share>& column,
+                              const auto& value) const {
+        double sum = 0;
+        for (const Share& y : row) {
+            for (const Share& x : column) {
+                sum +=
+                    y.weight * x.weight * static_cast<double>(value(y.pixel * m_width + x.pixel));
+            }
+        }
+        return sum;
+    }
+
     std::size_t m_width;
     std::vector<std::vector<Share>> m_rows;
     std::vector<std::vector<Share>> m_columns;
