@@ -58,7 +58,7 @@ def assert_same(first, second, kind):
         np.testing.assert_allclose(second.textures[name].pixels, texture.pixels, atol=2e-3)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fit_goes_on_as_if_it_had_not_ended(device, photo, tmp_path, kind):
     whole = fit_of(device, photo, kind)

@@ -37,7 +37,7 @@ def spoil(monkeypatch, share):
     monkeypatch.setattr(Recorder, "resolve", spoiled)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("kind", ["number", "texture"])
 def test_pixels_that_are_no_numbers_do_not_count(device, monkeypatch, kind):
     texture = Texture(np.full((4, 4, 3), 0.5, np.float32), wrap="extend")

@@ -73,7 +73,7 @@ def assert_same(first, second):
     assert second.verdict == first.verdict
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize(
     ("kind", "views"),
     [("scalars", 1), ("scalars", 2), ("scalars", 3), ("scalars", 5), ("lights", 2), ("lights", 3)],

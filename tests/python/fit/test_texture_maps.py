@@ -165,6 +165,7 @@ def test_maps_beside_a_number_are_tied(device):
         assert np.sqrt((off**2).mean()) < share * np.sqrt((spread**2).mean())
 
 
+@pytest.mark.full
 def test_maps_of_other_sizes_are_tied(device):
     truth = two_materials()
     settings = PathSettings(samples=256, bounces=2, seed=8)

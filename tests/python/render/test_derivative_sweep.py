@@ -166,7 +166,7 @@ def test_every_input_of_every_closure_is_swept(sweeps):
     assert missing == refused | {"emission.both_sides"}
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["specular_tint", "sheen_tint"])
 def test_tints_that_dim_by_their_largest_channel_are_not_separable(sweeps, name):
     sweep = sweeps("principled")

@@ -69,7 +69,7 @@ def test_no_light_but_shining_surfaces_without_diffuse_bounces(device):
     assert np.abs(picture - dark).max() < 1e-6
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["clamp_direct", "clamp_indirect"])
 def test_clamps_hold_pictures_down_but_not_recorded_paths(name, device, free):
     renderer = weft.Renderer(device, make_scene(LightPaths(**{name: 0.05})))

@@ -137,6 +137,7 @@ def test_replayed_paths_see_the_same_levels(floor):
     assert np.abs(recorder.develop(0, 16, with_tangents=False)[0] - image).max() < 1e-5
 
 
+@pytest.mark.full
 def test_layers_show_the_level_that_pictures_show(floor):
     renderer = floor[0]
 

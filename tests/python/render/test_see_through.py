@@ -123,7 +123,7 @@ def test_passing_is_no_bounce(device):
     assert seen == pytest.approx([0.5 * 0.75**2] * 3, rel=0.02)
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.full
 @pytest.mark.parametrize("bounces", [1, 3])
 def test_bounces_find_the_light_that_shadow_rays_find(device, bounces):
     # A large near lamp: bounces and light rays share the light that comes through the pane.
