@@ -58,6 +58,7 @@ def check(device, folder, samples=64):
     return picture
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("case", CASES)
 def test_camera_sees_what_cycles_sees(device, tmp_path, case):
     add_scene(**CASES[case])

@@ -80,6 +80,7 @@ CASES = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", CASES)
 def test_displacement_shades_as_in_cycles(device, tmp_path, case):
     links, settings = CASES[case]

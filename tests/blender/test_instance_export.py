@@ -226,6 +226,7 @@ def add_room():
     add_camera(origin=(0.5, -4.5, 3))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("build", SCENES, ids=lambda build: build.__name__)
 def test_scene_looks_as_in_cycles(device, tmp_path, build):
     add_room()

@@ -74,6 +74,7 @@ def add_scene():
     add_world()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", CASES)
 def test_lamp_shines_as_in_cycles(device, tmp_path, case):
     add_scene()
@@ -222,6 +223,7 @@ NODES = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", NODES)
 def test_nodes_of_a_lamp_shine_as_in_cycles(device, tmp_path, case):
     kind, settings, add = NODES[case]

@@ -54,6 +54,7 @@ def make_scene(sides, lamp, offset):
             face.use_smooth = True
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("sides", "lamp", "offset"),
     [(6, "sun", 0.0), (6, "sun", 0.1), (6, "point", 0.5), (16, "sun", 0.5), (16, "point", 0.1)],

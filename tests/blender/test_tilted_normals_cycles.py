@@ -56,6 +56,7 @@ def make_scene(kind, angle, turn):
         tree.links.new(mix.outputs[0], output.inputs["Surface"])
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("angle", "turn"), TILTS)
 @pytest.mark.parametrize("kind", ["diffuse", "principled"])
 def test_floors_are_as_bright_as_in_cycles(device, tmp_path, kind, angle, turn):
@@ -67,6 +68,7 @@ def test_floors_are_as_bright_as_in_cycles(device, tmp_path, kind, angle, turn):
     assert picture == pytest.approx(expected, rel=0.005)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kind", ["sheen", "coat", "mixed"])
 def test_lobes_keep_their_own_normals(device, tmp_path, kind):
     make_scene(kind, 60, 90)

@@ -157,6 +157,7 @@ CASES = (
 )
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_volumes_are_those_of_cycles(device, tmp_path, case):
     add_plane(size=6).data.materials.append(add_diffuse("floor", (0.6, 0.5, 0.4)))
