@@ -62,9 +62,9 @@ private:
     DirectionsRef m_directions;
     KernelLauncher m_launcher;
     tensor::TensorRef m_coefficients;
-    tensor::TensorRef m_fitted;  ///< FittedMedium of each material
-    tensor::TensorRef m_unknown; ///< m_materials
-    tensor::TensorRef m_derivatives;  ///< MediumWord of each entry of the directions
+    tensor::TensorRef m_fitted;      ///< FittedMedium of each material
+    tensor::TensorRef m_unknown;     ///< m_materials
+    tensor::TensorRef m_derivatives; ///< MediumWord of each entry of the directions
 };
 
 } // namespace weft::render
