@@ -53,9 +53,9 @@ std::unique_ptr<MediaRecorder> media_recorder(const FilmTracer& film, const Reco
 /// Floats of a record: the surface, and three for each direction of its material.
 std::int64_t rows_of(const Directions& directions, const MediaRecorder* media) {
     const std::int64_t most = std::max(directions.most(), 1U);
-    return media != nullptr
-               ? RecordRow::kSlopeBehind + kChannels * std::max<std::int64_t>(most, media->most())
-               : RecordRow::kSlope + kChannels * most;
+    return media != nullptr ? RecordRow::kDerivativeBehind +
+                                  kChannels * std::max<std::int64_t>(most, media->most())
+                            : RecordRow::kDerivative + kChannels * most;
 }
 
 tensor::TensorRef upload(const std::shared_ptr<device::Device>& device,

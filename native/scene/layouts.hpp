@@ -192,10 +192,10 @@ struct RecordRow {
     static constexpr std::uint32_t kKind = 35;
     static constexpr std::uint32_t kDulled = 39;
     static constexpr std::uint32_t kWalk = 40;
-    static constexpr std::uint32_t kSlope = 42;
+    static constexpr std::uint32_t kDerivative = 42;
     static constexpr std::uint32_t kLightWays = 42;
     static constexpr std::uint32_t kLightValue = 46;
-    static constexpr std::uint32_t kSlopeBehind = 49;
+    static constexpr std::uint32_t kDerivativeBehind = 49;
 };
 
 /// Rows of what begins a path.
