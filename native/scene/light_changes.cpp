@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "scene/closures.hpp"
 #include "scene/emission.hpp"
+#include "scene/material_changes.hpp"
 #include "scene/parameter_names.hpp"
 
 #include <algorithm>
@@ -113,12 +114,7 @@ private:
             after = renamed(*named, std::move(after));
         }
         NamedValues inputs = leaf.inputs;
-        const auto found = std::ranges::find(inputs, name, &NamedValues::value_type::first);
-        if (found == inputs.end()) {
-            inputs.emplace_back(name, std::move(after));
-        } else {
-            found->second = std::move(after);
-        }
+        set_input(inputs, name, std::move(after));
         return closure(leaf.kind, std::move(inputs), leaf.options);
     }
 
@@ -186,6 +182,7 @@ std::vector<std::string> emission_names(const Material& material) {
 
 std::vector<std::string> light_names(const Scene& scene) {
     std::vector<std::string> names;
+    names.reserve(scene.lights.size());
     for (const Light& light : scene.lights) {
         names.push_back(light.name);
     }
@@ -205,14 +202,7 @@ Scene with_light_factors(const Scene& scene, const LightFactors& factors) {
     for (const auto& [name, factor] : factors) {
         require_once(names, name);
     }
-    Scene out = scene;
-    const std::map<MaterialRef, MaterialRef> scaled = scaled_materials(scene, factors);
-    for (Object& object : out.objects) {
-        for (MaterialRef& material : object.materials) {
-            const auto found = scaled.find(material);
-            material = found == scaled.end() ? material : found->second;
-        }
-    }
+    Scene out = with_materials(scene, scaled_materials(scene, factors));
     for (Light& light : out.lights) {
         if (const auto found = factors.find(light.name); found != factors.end()) {
             scale_lamp(light, found->second);

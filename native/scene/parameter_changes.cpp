@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "scene/closures.hpp"
 #include "scene/emission.hpp"
+#include "scene/material_changes.hpp"
 #include "scene/parameter_names.hpp"
 
 #include <algorithm>
@@ -108,12 +109,7 @@ private:
                 continue;
             }
             is_same = false;
-            const auto found = std::ranges::find(inputs, key, &NamedValues::value_type::first);
-            if (found == inputs.end()) {
-                inputs.emplace_back(key, std::move(*other));
-            } else {
-                found->second = std::move(*other);
-            }
+            set_input(inputs, key, std::move(*other));
         }
         return is_same ? surface : closure(leaf.kind, std::move(inputs), leaf.options);
     }
@@ -228,14 +224,7 @@ Scene with_parameters(const Scene& scene, const ParameterValues& values) {
         changed[material] = changer.changed(material);
     }
     changer.require_all_found();
-    Scene out = scene;
-    for (Object& object : out.objects) {
-        for (MaterialRef& material : object.materials) {
-            const auto found = changed.find(material);
-            material = found == changed.end() ? material : found->second;
-        }
-    }
-    return out;
+    return with_materials(scene, changed);
 }
 
 } // namespace weft::scene
