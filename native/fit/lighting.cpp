@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "scene/closures.hpp"
 #include "scene/light_changes.hpp"
 
 #include <algorithm>
@@ -25,10 +26,6 @@ struct LitScene {
 
 /// By the places of RendererDesc::lit_by.
 using LitScenes = std::map<std::size_t, LitScene>;
-
-bool has_name(std::span<const std::string> names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-}
 
 bool is_chosen(std::span<const LightParameter> lights, std::string_view name) {
     return std::ranges::find(lights, name, &LightParameter::light) != lights.end();
@@ -59,14 +56,15 @@ void require_known(const render::Renderer& renderer, const LitScenes& scenes,
                    std::span<const LightParameter> lights) {
     std::vector<std::string> shining;
     for (const auto& [which, lit] : scenes) {
-        std::ranges::copy_if(lit.lights, std::back_inserter(shining),
-                             [&](const std::string& name) { return !has_name(shining, name); });
+        std::ranges::copy_if(lit.lights, std::back_inserter(shining), [&](const std::string& name) {
+            return !scene::has_name(shining, name);
+        });
     }
     for (const LightParameter& light : lights) {
-        if (has_name(shining, light.light)) {
+        if (scene::has_name(shining, light.light)) {
             continue;
         }
-        if (has_name(scene::light_names(renderer.lit_tables(0)->scene()), light.light)) {
+        if (scene::has_name(scene::light_names(renderer.lit_tables(0)->scene()), light.light)) {
             throw core::ArgumentError(core::text("Fit: light '", light.light,
                                                  "' shines in no observation; leave its parameter "
                                                  "out, or give one that shows it"));
@@ -95,11 +93,11 @@ void require_own_emissions(const render::Renderer& renderer, const LitScenes& sc
          scene::materials_of(renderer.lit_tables(0)->scene())) {
         const bool is_scaled = is_chosen(lights, material->name);
         const bool is_dark = std::ranges::any_of(scenes, [&](const auto& entry) {
-            return !has_name(entry.second.lights, material->name);
+            return !scene::has_name(entry.second.lights, material->name);
         });
         const std::vector<std::string> emissions = scene::emission_names(*material);
         const auto found = std::ranges::find_if(
-            emissions, [&](const std::string& name) { return has_name(changed, name); });
+            emissions, [&](const std::string& name) { return scene::has_name(changed, name); });
         if (found != emissions.end() && (is_scaled || is_dark)) {
             throw core::ArgumentError(core::text(
                 "Fit: '", *found, "' changes the light of '", material->name, "', which ",
@@ -128,7 +126,7 @@ std::vector<LightPart> parts_of(const render::Renderer& renderer, const LitScene
                                 std::span<const LightParameter> lights) {
     std::vector<LightPart> parts;
     for (std::size_t number = 0; number < lights.size(); ++number) {
-        if (has_name(lit.lights, lights[number].light)) {
+        if (scene::has_name(lit.lights, lights[number].light)) {
             const auto is_own = [&](std::string_view name) { return name == lights[number].light; };
             parts.push_back({.tables = renderer.relit(lit_by(lit, is_own)), .light = number});
         }

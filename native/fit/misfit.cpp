@@ -20,7 +20,6 @@ constexpr float kLeftOut = 0.1F;                 ///< trust of a pixel that a ro
 constexpr double kClipped = 3.0;                 ///< standard deviations
 constexpr double kWrongMisfit =
     0.05; ///< of the light: from here on a scene is wrong, not nearly right
-constexpr double kFewOutliers = 0.02; ///< of the pixels
 constexpr double kManyOutliers = 0.2;
 constexpr double kMostRatio =
     3.0; ///< of residuals to noise: more is no noise, even if neighbours differ

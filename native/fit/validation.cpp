@@ -77,7 +77,7 @@ Validation empty_validation(const View& view) {
             .counts = std::vector<bool>(pixels),
             .a = std::vector<float>(pixels * kChannels),
             .b = std::vector<float>(pixels * kChannels),
-            .weights = noise_weights(view.observation()),
+            .weights = view.noise_weights(),
             .trust = view.trust()};
 }
 

@@ -11,8 +11,6 @@ namespace weft::fit {
 
 namespace {
 
-constexpr double kFewOutliers = 0.02; ///< of the pixels
-
 std::string rounded(double ratio) {
     std::ostringstream out;
     out << std::fixed << std::setprecision(ratio >= 10 ? 0 : 1) << ratio;

@@ -22,6 +22,9 @@ inline constexpr std::array<std::string_view, 3> kVerdictLevels{"explained", "do
 /// Standard deviations: more is no noise.
 inline constexpr double kMisfitSigmas = 6.0;
 
+/// Share of the pixels: more that are far off make a picture doubtful.
+inline constexpr double kFewOutliers = 0.02;
+
 /// What is left of one picture.
 struct ViewVerdict {
     std::string name; ///< of the observation

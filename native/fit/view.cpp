@@ -19,7 +19,7 @@ constexpr double kMostLost = 0.5; ///< of the pixels that are drawn
 View::View(const Observation& observation, std::vector<ViewPart> parts,
            std::vector<std::uint32_t> start_media)
     : m_observation(&observation), m_parts(std::move(parts)), m_start_media(std::move(start_media)),
-      m_noise_weights(noise_weights(observation)), m_weights(m_noise_weights),
+      m_noise_weights(fit::noise_weights(observation)), m_weights(m_noise_weights),
       m_trust(m_weights.size() / kChannels, 1.0F), m_lost(m_trust.size()) {
     m_pixels = counted_pixels();
 }

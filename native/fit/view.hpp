@@ -45,6 +45,10 @@ public:
     void set_pixels(std::vector<std::uint32_t> pixels) { m_pixels = std::move(pixels); }
     /// Three a pixel of the picture; 0: it does not count.
     [[nodiscard]] std::span<const float> weights() const noexcept { return m_weights; }
+    /// noise_weights() of the observation.
+    [[nodiscard]] const std::vector<float>& noise_weights() const noexcept {
+        return m_noise_weights;
+    }
     /// What a robust loss leaves of each pixel of the picture, in (0, 1]; 1 where there is none.
     [[nodiscard]] const std::vector<float>& trust() const noexcept { return m_trust; }
     /// Weights have the square root of it. @param trust one a pixel of the picture.
