@@ -162,6 +162,10 @@ void read_settings(TomlTable table, JobText& job) {
 
 } // namespace
 
+void refuse(const TargetEntry& target, const std::string& what) {
+    throw core::ArgumentError(core::text(target.place, ": target '", target.name, "': ", what));
+}
+
 JobText read_job_text(const std::filesystem::path& file) {
     const toml::table content = read_toml(file);
     TomlTable top(file, "", content);

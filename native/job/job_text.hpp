@@ -60,6 +60,9 @@ struct TargetEntry {
     std::optional<bool> robust{};      ///< not set: photos are
 };
 
+/// @throws ArgumentError: "<place>: target '<name>': <what>".
+[[noreturn]] void refuse(const TargetEntry& target, const std::string& what);
+
 struct JobText {
     std::filesystem::path file{};
     std::filesystem::path scene{};

@@ -22,10 +22,6 @@ namespace weft::job {
 
 namespace {
 
-[[noreturn]] void refuse(const TargetEntry& target, const std::string& what) {
-    throw core::ArgumentError(core::text(target.place, ": target '", target.name, "': ", what));
-}
-
 scene::Vector3 turned(const std::array<double, 12>& m, const scene::Vector3& v, double origin) {
     scene::Vector3 out{};
     for (std::size_t row = 0; row < 3; ++row) {

@@ -24,10 +24,6 @@ constexpr float kClipped =
 constexpr std::size_t kJpegBlock = 8; ///< pixels that share noise
 constexpr float kCovered = 0.999F;    ///< alpha from here on
 
-[[noreturn]] void refuse(const TargetEntry& target, const std::string& what) {
-    throw core::ArgumentError(core::text(target.place, ": target '", target.name, "': ", what));
-}
-
 const scene::Camera& camera_of(const TargetEntry& target,
                                const std::vector<scene::Camera>& cameras) {
     if (const auto* const number = std::get_if<std::int64_t>(&target.camera)) {

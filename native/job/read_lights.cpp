@@ -3,6 +3,7 @@
 
 #include "core/file.hpp"
 #include "core/text.hpp"
+#include "scene/lamp_kinds.hpp"
 #include "scene/ray_kinds.hpp"
 
 #include <algorithm>
@@ -34,19 +35,10 @@ const auto& all_lamps() {
     return known;
 }
 
-std::string class_of(const Lamp& lamp) {
-    return std::visit(
-        [](const auto& own) { return std::string(std::decay_t<decltype(own)>::kName); }, lamp);
-}
-
-/// "point" of a PointLight.
 std::string kind_of(const Lamp& lamp) {
-    std::string name = class_of(lamp);
-    name.resize(name.size() - std::string_view("Light").size());
-    std::ranges::transform(name, name.begin(), [](char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
-    return name;
+    return std::visit(
+        [](const auto& own) { return scene::kind_of_lamp(std::decay_t<decltype(own)>::kName); },
+        lamp);
 }
 
 /// The lamp that `kind` names, as it is made.

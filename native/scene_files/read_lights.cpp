@@ -2,6 +2,7 @@
 // Lamps, environments and limits of paths of files.
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "scene/lamp_kinds.hpp"
 #include "scene_files/fields.hpp"
 
 #include <algorithm>
@@ -66,10 +67,7 @@ std::string read_kind(std::string_view type, Fields& fields, std::variant<Lamps.
             return read_kind<Index + 1>(type, fields, kind);
         }
         kind = LampReader(fields).read<Lamp>();
-        // "PointLight" is called "point".
-        std::string name(type.substr(0, type.size() - std::string_view("Light").size()));
-        name.front() = static_cast<char>(name.front() - 'A' + 'a');
-        return name;
+        return scene::kind_of_lamp(type);
     }
 }
 
