@@ -142,21 +142,29 @@ TomlTable TomlTable::within(const toml::table& table, std::string title) const {
     return {m_file, std::move(title), table};
 }
 
-std::vector<std::string> TomlTable::texts(std::string_view key) {
+const toml::array* TomlTable::list(std::string_view key, bool (toml::node::*accepts)() const,
+                                   std::string_view wanted) {
     const toml::node* const node = find(key);
-    std::vector<std::string> out;
     if (node == nullptr) {
-        return out;
+        return nullptr;
     }
-    const toml::array* const list = node->as_array();
+    const toml::array* const out = node->as_array();
     const bool is_right =
-        list != nullptr &&
-        std::ranges::all_of(*list, [](const toml::node& entry) { return entry.is_string(); });
+        out != nullptr && std::ranges::all_of(*out, [accepts](const toml::node& entry) {
+            return (entry.*accepts)();
+        });
     if (!is_right) {
-        fail(key, core::text("'", key, "' must be a list of strings"));
+        fail(key, core::text("'", key, "' must be ", wanted));
     }
-    for (const toml::node& entry : *list) {
-        out.push_back(**entry.as_string());
+    return out;
+}
+
+std::vector<std::string> TomlTable::texts(std::string_view key) {
+    std::vector<std::string> out;
+    if (const toml::array* const found = list(key, &toml::node::is_string, "a list of strings")) {
+        for (const toml::node& entry : *found) {
+            out.push_back(**entry.as_string());
+        }
     }
     return out;
 }
@@ -188,20 +196,13 @@ std::optional<TomlTable> TomlTable::table(std::string_view key) {
 }
 
 std::vector<TomlTable> TomlTable::tables(std::string_view key) {
-    const toml::node* const node = find(key);
+    const std::string title = core::text("[[", key, "]]");
     std::vector<TomlTable> out;
-    if (node == nullptr) {
-        return out;
-    }
-    const toml::array* const list = node->as_array();
-    const bool is_right =
-        list != nullptr &&
-        std::ranges::all_of(*list, [](const toml::node& entry) { return entry.is_table(); });
-    if (!is_right) {
-        fail(key, core::text("'", key, "' must be a table, written [[", key, "]]"));
-    }
-    for (const toml::node& entry : *list) {
-        out.emplace_back(m_file, core::text("[[", key, "]]"), *entry.as_table());
+    if (const toml::array* const found =
+            list(key, &toml::node::is_table, core::text("a table, written ", title))) {
+        for (const toml::node& entry : *found) {
+            out.push_back(within(*entry.as_table(), title));
+        }
     }
     return out;
 }

@@ -60,6 +60,9 @@ public:
 private:
     template <typename T>
     std::optional<T> value(std::string_view key, std::string_view wanted);
+    /// A list whose entries are all of a kind; nullptr: the key is absent. @param wanted completes "must be".
+    const toml::array* list(std::string_view key, bool (toml::node::*accepts)() const,
+                            std::string_view wanted);
     double number_of(std::string_view key, const toml::node& node, std::string_view wanted) const;
 
     std::filesystem::path m_file;
