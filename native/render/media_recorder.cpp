@@ -108,7 +108,7 @@ void MediaRecorder::differentiate(const KernelArgument& view) {
         if (count > 0) {
             const KernelArgument number = KernelArgument::number(material);
             m_launcher.launch(*m_film->scene().modules->recording(program_of(material)),
-                              "programSlopes", count,
+                              "programDerivatives", count,
                               {&view, &m_directions->view(), &number, &derivatives});
         }
     }
@@ -167,7 +167,7 @@ std::vector<StageCall> MediaRecorder::calls(const KernelArgument& view, PathBuff
     for (const std::size_t program : programs) {
         calls.push_back(
             {m_film->scene().modules->recording(program),
-             "programSlopes",
+             "programDerivatives",
              {view, directions, KernelArgument::number(0), KernelArgument::tensor(m_derivatives)}});
     }
     return calls;

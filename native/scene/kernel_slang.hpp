@@ -113,7 +113,7 @@ void programMedium(int k, SceneView scene, uint* materials, float* rows)
 
 /// Of a program with something inside whose numbers are fitted.
 inline constexpr std::string_view kMediumDerivatives = R"slang(
-void programSlopes(int k, SceneView scene, DirectionView directions, uint material, float* rows)
+void programDerivatives(int k, SceneView scene, DirectionView directions, uint material, float* rows)
 {
     const uint entry = directions.starts[material] + uint(k);
     MaterialContext m = materialContext(scene, material);
