@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Collects what tests/bench/device/run_h200.sh needs on a GPU machine that has no network and no system packages of
 # ours, into three folders of the source tree that git ignores:
-#   .gl   Debian packages: Vulkan and EGL loaders, Vulkan headers, volk, the validation layer, Catch2
+#   .gl   Debian packages: Vulkan and EGL loaders, Vulkan headers, volk, the validation layer, Catch2, Eigen, libzip and
+#         nlohmann-json
 #   .sdk  the Slang SDK: headers, and its libraries stripped and compressed
 #   .whl  SlangPy to compare with, for the Python of that machine, without what running it does not need; and
 #         compute-sanitizer, of the CUDA version whose driver the machine has
@@ -19,7 +20,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 packages=(
   libvulkan1 libegl1 libglvnd0 libopengl0 libgl1 libglx0 libgles2
-  libvulkan-dev libvulkan-volk-dev vulkan-validationlayers catch2
+  libvulkan-dev libvulkan-volk-dev vulkan-validationlayers catch2 libeigen3-dev libzip-dev libzip4 nlohmann-json3-dev
 )
 
 ignore() {

@@ -49,7 +49,7 @@ run_setup() {
     for package in "$root"/.gl/lib{vulkan1,egl1,glvnd0,opengl0,gl1,glx0,gles2}_*.deb; do dpkg -x "$package" /; done
     ldconfig
   fi
-  for package in "$root"/.gl/{libvulkan-dev,libvulkan-volk-dev,vulkan-validationlayers,catch2}_*.deb; do
+  for package in "$root"/.gl/{libvulkan-dev,libvulkan-volk-dev,vulkan-validationlayers,catch2,libeigen3-dev,libzip-dev,libzip4,nlohmann-json3-dev}_*.deb; do
     dpkg -x "$package" "$deps"
   done
   layer=$deps/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json
@@ -189,7 +189,7 @@ find_libraries() {
     ! compgen -G '/usr/share/vulkan/icd.d/nvidia*' >/dev/null && ! compgen -G '/etc/vulkan/icd.d/nvidia*' >/dev/null; then
     export VK_DRIVER_FILES=$icd
   fi
-  export PATH=$PATH:$work/sanitizer/bin
+  export PATH=$PATH:$work/sanitizer/bin LD_LIBRARY_PATH=$deps/usr/lib/x86_64-linux-gnu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   export VK_LAYER_PATH=$deps/usr/share/vulkan/explicit_layer.d
   export PYTHONPATH=$work/stage:$work/slangpy${PYTHONPATH:+:$PYTHONPATH}
   export WEFT_TEST_DEVICES=${WEFT_TEST_DEVICES:-vulkan,cuda} WEFT_CACHE_DIR=$work/cache PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1

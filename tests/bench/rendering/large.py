@@ -4,13 +4,19 @@
 A texture from four views, both of `--size` pixels square, and renders of a ball of two million
 triangles in the anchor scene.
 
-./dev python tests/bench/rendering/large.py --device cuda [--size 1024] [--draws 24]
+./dev python tests/bench/rendering/large.py --device cuda [--size 1024] [--draws 24] [--profile]
+
+``--profile``: the texture alone, and which functions of the host take the time of its fit; what
+waits for the device stands with those that read from it.
 """
 
 from __future__ import annotations
 
 import argparse
+import cProfile
+import pstats
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -54,8 +60,14 @@ def scene_with(pixels: np.ndarray, size: int) -> weft.Scene:
     return replace(scene, cameras=cameras)
 
 
-def time_texture(device: weft.Device, size: int, draws: int, samples: int) -> None:
-    """Fit a texture and tell its error over time."""
+def time_texture(
+    device: weft.Device,
+    size: int,
+    draws: int,
+    samples: int,
+    profile: cProfile.Profile | None = None,
+) -> None:
+    """Fit a texture and tell its error over time; the second fit is what is profiled."""
     truth = pattern(size)
     scene = scene_with(truth, size)
     renderer = weft.Renderer(device, scene)
@@ -63,7 +75,7 @@ def time_texture(device: weft.Device, size: int, draws: int, samples: int) -> No
         Target(renderer.render(camera, settings_for(128, 70 + number)), camera=camera.name)
         for number, camera in enumerate(scene.cameras)
     ]
-    for name in ("first, with compilation", "kernels compiled"):
+    for name, watch in (("first, with compilation", None), ("kernels compiled", profile)):
         fit = Fit(
             scene_with(np.full_like(truth, 0.5), size),
             targets,
@@ -72,9 +84,10 @@ def time_texture(device: weft.Device, size: int, draws: int, samples: int) -> No
             device=device,
         )
         began = time.perf_counter()
-        fit.step()
-        first = time.perf_counter() - began
-        found = fit.run().textures["ball.base_color"]
+        with watch or nullcontext():
+            fit.step()
+            first = time.perf_counter() - began
+            found = fit.run().textures["ball.base_color"]
         seen = found.known > 0
         report(
             figure=f"texture, {name}",
@@ -119,12 +132,19 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=1024)
     parser.add_argument("--draws", type=int, default=24)
     parser.add_argument("--samples", type=int, default=4)
+    parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     kind = getattr(weft.DeviceType, options.device) if options.device else weft.DeviceType.automatic
     device = weft.create_device(type=kind)
     report(device=device.info.name, driver=device.info.driver)
+    sizes = (options.size, options.draws, options.samples)
+    if options.profile:
+        profile = cProfile.Profile()
+        time_texture(device, *sizes, profile)
+        pstats.Stats(profile).sort_stats("cumulative").print_stats(70)
+        return
     time_many_triangles(device, 256 if options.size >= 256 else 4)
-    time_texture(device, options.size, options.draws, options.samples)
+    time_texture(device, *sizes)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,19 @@
 """Times renders and fits of the anchor scene; prints one JSON line a figure.
 
 ./dev python tests/bench/rendering/run.py [--device vulkan|cuda] [--seeds 5] [--samples 64]
+                                          [--profile]
+
+``--profile``: besides, which functions of the host take the time of the fits with compiled kernels.
 """
 
 from __future__ import annotations
 
 import argparse
+import cProfile
 import json
+import pstats
 import time
+from contextlib import nullcontext
 
 import numpy as np
 from anchor import BOUNCES, START, TRUTH, anchor_scene
@@ -87,7 +93,9 @@ def seconds_below(steps: list[Step], limit: float) -> float | None:
     return None if spent is None else spent.seconds
 
 
-def time_fits(device: weft.Device, photo: np.ndarray, seeds: int) -> None:
+def time_fits(
+    device: weft.Device, photo: np.ndarray, seeds: int, profile: cProfile.Profile | None
+) -> None:
     """Time fits of five numbers until the largest error stays below thresholds."""
     for seed in range(-1, seeds):
         parameters = [Parameter(f"ball.{name}") for name in TRUTH]
@@ -100,7 +108,9 @@ def time_fits(device: weft.Device, photo: np.ndarray, seeds: int) -> None:
             device=device,
         )
         steps: list[Step] = []
-        fit.run(lambda p, steps=steps: steps.append((p.seconds, 0.0, largest_error(p.values))))
+        watch = nullcontext() if seed < 0 or profile is None else profile
+        with watch:
+            fit.run(lambda p, steps=steps: steps.append((p.seconds, 0.0, largest_error(p.values))))
         if seed < 0:
             report(figure="first fit, kernels compiled", seconds=steps[0][0])
             continue
@@ -120,12 +130,17 @@ def main() -> None:
     parser.add_argument("--device", default=None)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--samples", type=int, default=64)
+    parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     kind = getattr(weft.DeviceType, options.device) if options.device else weft.DeviceType.automatic
     device = weft.create_device(type=kind)
     report(device=device.info.name, driver=device.info.driver)
     photo = time_renders(device, options.samples)
-    time_fits(device, photo, options.seeds)
+    profile = cProfile.Profile() if options.profile else None
+    time_fits(device, photo, options.seeds, profile)
+    if profile is not None:
+        for order in ("tottime", "cumulative"):
+            pstats.Stats(profile).sort_stats(order).print_stats(40)
 
 
 if __name__ == "__main__":
