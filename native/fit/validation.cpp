@@ -67,10 +67,10 @@ std::vector<Validation> draw_validations(ScalarModel& model, std::span<const dou
                                          std::int64_t paths) {
     const KeptPixels before(views);
     std::vector<Validation> out;
-    std::vector<CountedPixels> counted;
+    std::vector<ViewPixels> counted;
     for (const View& view : views) {
         out.push_back(empty_validation(view));
-        counted.push_back({.pixels = view.counted_pixels(), .width = out.back().width()});
+        counted.push_back({.pixels = view.counted_pixels(), .width = view.width()});
     }
     const ValidationPlan plan = plan_validation(counted, samples, paths);
     for (std::size_t round = 0; round < plan.rounds(); ++round) {

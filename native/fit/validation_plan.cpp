@@ -15,7 +15,7 @@ constexpr std::size_t kTile = 16; ///< pixels: what is looked at of large pictur
 
 using PixelNumbers = std::vector<std::uint32_t>;
 
-PixelNumbers chosen_pixels(const CountedPixels& counted, std::size_t most) {
+PixelNumbers chosen_pixels(const ViewPixels& counted, std::size_t most) {
     if (counted.pixels.size() <= most) {
         return counted.pixels;
     }
@@ -60,11 +60,11 @@ std::vector<std::uint32_t> ValidationPlan::part(std::size_t view, std::size_t ro
             own.begin() + static_cast<std::ptrdiff_t>(to)};
 }
 
-ValidationPlan plan_validation(std::span<const CountedPixels> views, std::int64_t samples,
+ValidationPlan plan_validation(std::span<const ViewPixels> views, std::int64_t samples,
                                std::int64_t paths) {
     ValidationPlan out;
     std::int64_t total = 0;
-    for (const CountedPixels& view : views) {
+    for (const ViewPixels& view : views) {
         out.pixels.push_back(chosen_pixels(view, kMostPixels / views.size()));
         total += std::ssize(out.pixels.back());
     }

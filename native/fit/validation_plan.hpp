@@ -2,6 +2,8 @@
 // Which pixels new draws look at, and in how many draws.
 #pragma once
 
+#include "fit/view_pixels.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,12 +15,6 @@ namespace weft::fit {
 inline constexpr std::int64_t kMostValidationSamples = 64;
 /// Most paths of a view in one draw, where pixels are many.
 inline constexpr std::size_t kValidationPathsAtOnce = std::size_t{1} << 17U;
-
-/// Pixels of a view that count, ascending.
-struct CountedPixels {
-    std::vector<std::uint32_t> pixels; ///< y * width + x
-    std::size_t width = 1;             ///< of the picture
-};
 
 /// Draws that show what was found beside the pictures.
 struct ValidationPlan {
@@ -33,8 +29,8 @@ struct ValidationPlan {
 };
 
 /// Looks at all pixels that count, or at those of tiles all over large pictures.
-/// @param samples paths a pixel in each half, at least. @param paths of all views.
-[[nodiscard]] ValidationPlan plan_validation(std::span<const CountedPixels> views,
+/// @param views pixels that count. @param samples paths a pixel in each half, at least. @param paths of all views.
+[[nodiscard]] ValidationPlan plan_validation(std::span<const ViewPixels> views,
                                              std::int64_t samples, std::int64_t paths);
 
 } // namespace weft::fit
