@@ -14,4 +14,7 @@ void bind_fit_solver(pybind11::module_& module);
 /// Misfits, verdicts and weights by residuals.
 void bind_fit_judgement(pybind11::module_& module);
 
+/// Pixels that count and are drawn.
+void bind_fit_pixels(pybind11::module_& module);
+
 } // namespace weft::python

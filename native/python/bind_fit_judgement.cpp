@@ -5,6 +5,7 @@
 #include "fit/misfit.hpp"
 #include "fit/picture_noise.hpp"
 #include "fit/reweighting.hpp"
+#include "fit/robust_weights.hpp"
 #include "fit/validation_plan.hpp"
 #include "python/bind_fit.hpp"
 #include "python/fit_arrays.hpp"
@@ -65,6 +66,20 @@ std::unique_ptr<fit::Observation> observation(const FitFloats& image, const FitF
     }
     out->grain = grain;
     return out;
+}
+
+py::array_t<float> noise_weights(const fit::Observation& own,
+                                 const std::optional<FitFloats>& display_noise) {
+    const auto height = static_cast<std::size_t>(own.camera.height);
+    const auto width = static_cast<std::size_t>(own.camera.width);
+    std::vector<float> hidden;
+    if (display_noise) {
+        hidden = numbers_of(*display_noise, "noise_weights: display_noise",
+                            {height, width, fit::kChannels});
+    }
+    const std::vector<float> weights = fit::noise_weights(own, hidden);
+    const std::vector<std::size_t> shape{height, width, fit::kChannels};
+    return py::array_t<float>(shape, weights.data());
 }
 
 /// Residuals of a picture, with the picture that they are of.
@@ -141,7 +156,7 @@ std::unique_ptr<fit::ValidationPlan> plan_validation(const std::vector<FitWords>
                                              " views must have as many widths, got ",
                                              widths.size()));
     }
-    std::vector<fit::CountedPixels> views;
+    std::vector<fit::ViewPixels> views;
     for (std::size_t number = 0; number < pixels.size(); ++number) {
         views.push_back({.pixels = vector_of(pixels[number]),
                          .width = std::max<std::size_t>(widths[number], 1)});
@@ -158,7 +173,12 @@ void bind_pictures(py::module_& module) {
                                  "made of each number, the shape of `image`; None: nothing.\n"
                                  "    grain: Pixels over which noise of the picture is shared.\n")
         .def(py::init(&observation), py::arg("image"), py::arg("mask"),
-             py::arg("rounding") = py::none(), py::arg("grain") = 1);
+             py::arg("rounding") = py::none(), py::arg("grain") = 1)
+        .def("noise_weights", &noise_weights, py::arg("display_noise") = py::none(),
+             "Returns one weight a pixel and channel, for noise that grows with the radiance "
+             "around, the shape of the image.\n\n"
+             "Args:\n    display_noise: Light that a display hardly tells apart, the shape of the "
+             "image: what it hides counts less; None: nothing.\n");
     py::classh<PictureResiduals>(
         module, "PictureResiduals",
         "A picture beside new draws of what a fit has found.\n\n"
@@ -220,7 +240,7 @@ void bind_misfit(py::module_& module) {
     module.def("weigh_residuals", &weigh_residuals, py::arg("pictures"),
                py::arg("with_detail") = false,
                "Returns the weights of pixels by what is left of them, one array a picture, and "
-               "whether they have changed; see native/fit/reweighting.hpp.\n\n"
+               "whether they have changed; see native/fit/robust_weights.hpp.\n\n"
                "Args:\n    pictures: Of robust targets.\n    with_detail: What stands out among "
                "its neighbours alone loses its say.\n");
 }

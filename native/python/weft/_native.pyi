@@ -144,6 +144,7 @@ __all__: list[str] = [
     "check_spread",
     "closure_table",
     "compile_together",
+    "counted_pixels",
     "create_device",
     "damped_step",
     "default_batch",
@@ -160,11 +161,13 @@ __all__: list[str] = [
     "from_dlpack",
     "gather_information",
     "grid",
+    "inflation",
     "init_device",
     "is_inside",
     "is_uncounted",
     "kernel_traits",
     "lamp_rows",
+    "lattice_of",
     "light_probabilities",
     "max",
     "mean",
@@ -199,6 +202,7 @@ __all__: list[str] = [
     "split_inputs",
     "split_name",
     "split_owner",
+    "spread",
     "standard_errors",
     "step_settings",
     "sum",
@@ -4445,6 +4449,10 @@ class Observation:
         rounding: NDArray[np.floating] | None = None,
         grain: typing.SupportsInt = 1,
     ) -> None: ...
+    def noise_weights(
+        self, display_noise: NDArray[np.floating] | None = None
+    ) -> NDArray[np.float32]:
+        """ """
 
 class PictureResiduals:
     """ """
@@ -4540,4 +4548,29 @@ def plan_validation(
     samples: typing.SupportsInt,
     paths: typing.SupportsInt,
 ) -> ValidationPlan:
+    """ """
+
+def counted_pixels(weights: NDArray[np.floating]) -> NDArray[np.uint32]:
+    """ """
+
+def lattice_of(
+    counted: NDArray[np.uint32], width: typing.SupportsInt, stride: typing.SupportsInt
+) -> NDArray[np.uint32]:
+    """ """
+
+def spread(
+    values: _Vector,
+    drawn: NDArray[np.uint32],
+    extent: tuple[typing.SupportsInt, typing.SupportsInt],
+    shown: NDArray[np.uint32],
+    radius: typing.SupportsInt,
+) -> NDArray[np.float32]:
+    """ """
+
+def inflation(
+    halves: tuple[tuple[_Residuals, _Residuals], tuple[_Residuals, _Residuals]],
+    pixels: collections.abc.Sequence[NDArray[np.uint32]],
+    widths: collections.abc.Sequence[typing.SupportsInt],
+    matrix: _Vector,
+) -> NDArray[np.float64]:
     """ """
