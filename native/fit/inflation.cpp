@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/inflation.hpp"
 
+#include "core/error.hpp"
+#include "core/text.hpp"
 #include "fit/dense.hpp"
+#include "fit/observation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,18 +25,18 @@ constexpr double kFloor =
     1e-4; ///< of the largest eigenvalue: directions that pictures hardly tell keep their errors
 
 /// The gradient of half the squared residuals, a row a pixel.
-DenseMatrix scores_of(const GaussNewton::AveragedModel& model, Eigen::Index parameters) {
-    const auto rows = static_cast<Eigen::Index>(model.residual_a.size());
+DenseMatrix scores_of(const SamplePair& pair, Eigen::Index parameters) {
+    const auto rows = static_cast<Eigen::Index>(pair.a.residual.size());
     DenseMatrix out = DenseMatrix::Zero(rows / static_cast<Eigen::Index>(kChannels), parameters);
     for (Eigen::Index row = 0; row < rows; ++row) {
         const auto at = static_cast<std::size_t>(row);
-        const double residual = (static_cast<double>(model.residual_a[at]) +
-                                 static_cast<double>(model.residual_b[at])) /
-                                2;
+        const double residual =
+            (static_cast<double>(pair.a.residual[at]) + static_cast<double>(pair.b.residual[at])) /
+            2;
         for (Eigen::Index k = 0; k < parameters; ++k) {
             const auto entry = static_cast<std::size_t>(row * parameters + k);
-            const double derivative = (static_cast<double>(model.jacobian_a[entry]) +
-                                       static_cast<double>(model.jacobian_b[entry])) /
+            const double derivative = (static_cast<double>(pair.a.jacobian[entry]) +
+                                       static_cast<double>(pair.b.jacobian[entry])) /
                                       2;
             out(row / static_cast<Eigen::Index>(kChannels), k) += residual * derivative;
         }
@@ -63,12 +66,12 @@ DenseVector variances(const DenseMatrix& scores, const DenseMatrix& inverse) {
 }
 
 /// The number of the square that each drawn pixel lies in, from 0 on.
-std::vector<std::size_t> clusters_of(const std::vector<View>& views, std::uint32_t side) {
+std::vector<std::size_t> clusters_of(std::span<const ViewPixels> views, std::uint32_t side) {
     std::map<std::uint64_t, std::size_t> numbers;
     std::vector<std::uint64_t> keys;
     for (std::size_t number = 0; number < views.size(); ++number) {
-        const auto width = static_cast<std::uint32_t>(views[number].observation().camera.width);
-        for (const std::uint32_t pixel : views[number].pixels()) {
+        const auto width = static_cast<std::uint32_t>(views[number].width);
+        for (const std::uint32_t pixel : views[number].pixels) {
             const std::uint64_t square =
                 std::uint64_t{pixel / width / side} * (width / side + 1) + pixel % width / side;
             keys.push_back((std::uint64_t{number} << 40U) + square);
@@ -88,10 +91,19 @@ std::vector<std::size_t> clusters_of(const std::vector<View>& views, std::uint32
 
 } // namespace
 
-Vector inflation(const GaussNewton::AveragedModel& model, const std::vector<View>& views,
-                 const Matrix& matrix) {
+Vector inflation(const SamplePair& pair, std::span<const ViewPixels> views, const Matrix& matrix) {
+    require_shapes(pair, matrix.rows, kChannels, "inflation");
+    std::size_t pixels = 0;
+    for (const ViewPixels& view : views) {
+        pixels += view.pixels.size();
+    }
+    if (kChannels * pixels != pair.residual_count()) {
+        throw core::ArgumentError(core::text("inflation: ", pixels, " pixels have ",
+                                             kChannels * pixels, " residuals, got ",
+                                             pair.residual_count()));
+    }
     const auto parameters = static_cast<Eigen::Index>(matrix.rows);
-    const DenseMatrix scores = scores_of(model, parameters);
+    const DenseMatrix scores = scores_of(pair, parameters);
     const DenseMatrix inverse = inverse_of(matrix);
     const DenseVector alone = variances(scores, inverse);
     Vector most(matrix.rows, 1.0);

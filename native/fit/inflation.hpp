@@ -6,17 +6,18 @@
 // not known: the size of square counts that makes an error largest.
 #pragma once
 
-#include "fit/gauss_newton.hpp"
 #include "fit/matrix.hpp"
-#include "fit/view.hpp"
+#include "fit/residuals.hpp"
+#include "fit/view_pixels.hpp"
 
-#include <vector>
+#include <span>
 
 namespace weft::fit {
 
 /// The factor, at least 1, by which each standard error grows.
-/// @param model of the pixels of the views, in their order. @param matrix H of the normal equations.
-[[nodiscard]] Vector inflation(const GaussNewton::AveragedModel& model,
-                               const std::vector<View>& views, const Matrix& matrix);
+/// @param pair residuals of the pixels of the views, in their order. @param views the pixels that were drawn.
+/// @param matrix H of the normal equations. @throws ArgumentError if the arrays do not fit together.
+[[nodiscard]] Vector inflation(const SamplePair& pair, std::span<const ViewPixels> views,
+                               const Matrix& matrix);
 
 } // namespace weft::fit

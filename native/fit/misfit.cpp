@@ -16,7 +16,6 @@ namespace {
 constexpr std::array<std::size_t, 4> kScales{1, 2, 4,
                                              8}; ///< pixels: sides of squares that are compared
 constexpr std::size_t kLag = 2;                  ///< pixels between neighbours at the finest scale
-constexpr float kLeftOut = 0.1F;                 ///< trust of a pixel that a robust loss leaves out
 constexpr double kClipped = 3.0;                 ///< standard deviations
 constexpr double kWrongMisfit =
     0.05; ///< of the light: from here on a scene is wrong, not nearly right
@@ -32,10 +31,10 @@ struct Pooled {
     std::vector<bool> counts{};   ///< which squares are half full
 };
 
-Pooled pooled(std::span<const float> grid, const Validation& fresh, const std::vector<bool>& counts,
-              std::size_t side) {
-    Pooled out{.height = (fresh.height() + side - 1) / side,
-               .width = (fresh.width() + side - 1) / side};
+Pooled pooled(std::span<const float> grid, const ResidualImages& images,
+              const std::vector<bool>& counts, std::size_t side) {
+    Pooled out{.height = (images.height + side - 1) / side,
+               .width = (images.width + side - 1) / side};
     out.values.resize(out.height * out.width * kChannels);
     std::vector<std::size_t> total(out.height * out.width);
     for (std::size_t pixel = 0; pixel < counts.size(); ++pixel) {
@@ -43,7 +42,7 @@ Pooled pooled(std::span<const float> grid, const Validation& fresh, const std::v
             continue;
         }
         const std::size_t square =
-            pixel / fresh.width() / side * out.width + pixel % fresh.width() / side;
+            pixel / images.width / side * out.width + pixel % images.width / side;
         ++total[square];
         for (std::size_t c = 0; c < kChannels; ++c) {
             out.values[square * kChannels + c] += static_cast<double>(grid[pixel * kChannels + c]);
@@ -118,34 +117,6 @@ double certainty(const std::vector<double>& products) {
     return sum_of(products) / std::max(std::sqrt(squares), 1e-300);
 }
 
-struct Shared {
-    double product = 0;
-    double certainty = 0;
-};
-
-/// The mean product of neighbours, of the scale where it is most certain: misfit of large extent shows in means of squares,
-/// where noise is small.
-Shared find_shared(const Validation& fresh, const std::vector<bool>& kept) {
-    Shared best;
-    const std::size_t lag = std::max(kLag, fresh.observation->grain);
-    for (const std::size_t side : kScales) {
-        const Pooled a = pooled(fresh.a, fresh, kept, side);
-        const Pooled b = pooled(fresh.b, fresh, kept, side);
-        const std::size_t step = std::max<std::size_t>(lag / side, 1);
-        const std::vector<double> products = neighbour_products(a, b, step);
-        if (products.size() < 2) {
-            continue;
-        }
-        // A few pixels with large residuals make their own products uncertain, but not others'.
-        const double own = std::max(certainty(products),
-                                    certainty(neighbour_products(clipped(a), clipped(b), step)));
-        if (own > best.certainty) {
-            best = {sum_of(products) / static_cast<double>(products.size()), own};
-        }
-    }
-    return best;
-}
-
 /// Pixels that count and are not far off alone; all that count if none is left.
 std::vector<bool> kept_pixels(const Validation& fresh) {
     const std::vector<double> far = deviations(fresh);
@@ -164,6 +135,13 @@ double root(double square) {
     return std::sqrt(std::max(square, 0.0));
 }
 
+/// Whether residuals are too large for noise, however they lie. What JPEG does to blocks of pixels does not show from pixel
+/// to pixel, and is no part of noise.
+bool is_too_much(const Misfit& found) noexcept {
+    return found.grain == 1 &&
+           found.power > kMostRatio * kMostRatio * (found.noise + kSmall * kSmall);
+}
+
 VerdictLevel level_of(const Misfit& found) {
     const bool is_left = found.certainty > kMisfitSigmas;
     const double misfit = std::max(found.misfit, 0.0);
@@ -171,10 +149,7 @@ VerdictLevel level_of(const Misfit& found) {
         found.outliers > kManyOutliers) {
         return VerdictLevel::wrong;
     }
-    // What JPEG does to blocks of pixels does not show from pixel to pixel, and is no part of noise.
-    const bool is_too_much =
-        found.grain == 1 && found.power > kMostRatio * kMostRatio * (found.noise + kSmall * kSmall);
-    if ((is_left && misfit > kSmall * kSmall + found.rounding) || is_too_much ||
+    if ((is_left && misfit > kSmall * kSmall + found.rounding) || is_too_much(found) ||
         found.outliers > kFewOutliers) {
         return VerdictLevel::doubtful;
     }
@@ -183,17 +158,48 @@ VerdictLevel level_of(const Misfit& found) {
 
 } // namespace
 
+SharedResidual find_shared(const ResidualImages& residuals, const std::vector<bool>& counts) {
+    SharedResidual best;
+    const std::size_t lag = std::max(kLag, residuals.grain);
+    for (const std::size_t side : kScales) {
+        const Pooled a = pooled(residuals.a, residuals, counts, side);
+        const Pooled b = pooled(residuals.b, residuals, counts, side);
+        const std::size_t step = std::max<std::size_t>(lag / side, 1);
+        const std::vector<double> products = neighbour_products(a, b, step);
+        if (products.size() < 2) {
+            continue;
+        }
+        // A few pixels with large residuals make their own products uncertain, but not others'.
+        const double own = std::max(certainty(products),
+                                    certainty(neighbour_products(clipped(a), clipped(b), step)));
+        if (own > best.certainty) {
+            best = {sum_of(products) / static_cast<double>(products.size()), own};
+        }
+    }
+    return best;
+}
+
+bool exceeds_noise(const Misfit& found) noexcept {
+    return found.certainty > kMisfitSigmas || is_too_much(found);
+}
+
 Misfit measure(const Validation& fresh) {
     const std::vector<bool> kept = kept_pixels(fresh);
     const std::vector<double> noise = picture_noise(fresh, kept);
     const std::vector<double> rounding = rounding_variance(fresh);
-    const Shared shared = find_shared(fresh, kept);
+    const SharedResidual shared = find_shared({.height = fresh.height(),
+                                               .width = fresh.width(),
+                                               .a = fresh.a,
+                                               .b = fresh.b,
+                                               .grain = fresh.observation->grain},
+                                              kept);
     const auto drawn = static_cast<double>(std::ranges::count(fresh.counts, true));
     const auto left = static_cast<double>(std::ranges::count(kept, true));
     Misfit out{.misfit = shared.product,
                .certainty = shared.certainty,
                .outliers = (drawn - left) / std::max(drawn, 1.0),
-               .grain = fresh.observation->grain};
+               .grain = fresh.observation->grain,
+               .pixels = static_cast<std::size_t>(drawn)};
     double seen = 0; // renders, whose noise has no mean product
     double same = 0;
     for (std::size_t i = 0; i < fresh.a.size(); ++i) {
@@ -215,9 +221,9 @@ Misfit measure(const Validation& fresh) {
     return out;
 }
 
-ViewVerdict judge(const Validation& fresh, const Misfit& found) {
+ViewVerdict judge(const Misfit& found, std::string name) {
     const double noise = std::sqrt(found.noise + kSmall * kSmall);
-    return {.name = fresh.observation->name,
+    return {.name = std::move(name),
             .level = level_of(found),
             .ratio = root(found.power) / noise,
             .misfit = root(found.misfit),
@@ -232,7 +238,7 @@ Verdict judge(const std::vector<Validation>& validations) {
     double ratios = 0;
     double misfits = 0;
     for (const Validation& fresh : validations) {
-        ViewVerdict own = judge(fresh, measure(fresh));
+        ViewVerdict own = judge(measure(fresh), fresh.observation->name);
         out.level = std::max(out.level, own.level);
         ratios += own.ratio * own.ratio;
         misfits += own.misfit * own.misfit;

@@ -108,7 +108,8 @@ void require_valid(const Observation& observation) {
     require_light(observation);
 }
 
-std::vector<float> noise_weights(const Observation& observation) {
+std::vector<float> noise_weights(const Observation& observation,
+                                 std::span<const float> display_noise) {
     const std::size_t count = pixel_count(observation);
     std::vector<float> light(kChannels * count);
     std::vector<float> mask(count);
@@ -132,7 +133,9 @@ std::vector<float> noise_weights(const Observation& observation) {
     for (std::size_t i = 0; i < light.size(); ++i) {
         const std::size_t pixel = i / kChannels;
         const float mean = light[i] / std::max(around[pixel], kLeastMask);
-        light[i] = std::sqrt(mask[pixel]) / (std::max(mean, 0.0F) + least);
+        const float noise = std::max(mean, 0.0F) + least;
+        light[i] = std::sqrt(mask[pixel]) /
+                   (display_noise.empty() ? noise : std::hypot(noise, display_noise[i]));
     }
     return light;
 }

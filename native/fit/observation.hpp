@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,9 @@ WEFT_API void require_valid(const Observation& observation);
 
 /// One weight a pixel and channel, for noise that grows with the radiance around: relative errors count, down to half of
 /// the picture's mean. Differentiable in nothing: a constant of the fit.
-/// @param observation a valid one.
-[[nodiscard]] WEFT_API std::vector<float> noise_weights(const Observation& observation);
+/// @param observation a valid one. @param display_noise light that a display hardly tells apart, one number for each of
+///        the image: what it hides counts less; empty: nothing.
+[[nodiscard]] WEFT_API std::vector<float> noise_weights(const Observation& observation,
+                                                        std::span<const float> display_noise = {});
 
 } // namespace weft::fit

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pixels a fit of a few numbers draws.
+#include "fit/pixel_selection.hpp"
+
 #include "fit/dense.hpp"
 #include "fit/scalar_model.hpp"
 
@@ -35,9 +36,9 @@ DenseMatrix pseudo_inverse(const DenseMatrix& matrix) {
     return system.vectors * inverses.asDiagonal() * system.vectors.transpose();
 }
 
-/// From which information on pixels are kept, so that these hold a share of all of it; 0: there is none.
-/// Sums are in float, as those of weft/fit/scalar_model.py: both keep the same pixels.
-float threshold_of(std::vector<float> information, float share) {
+} // namespace
+
+float information_threshold(std::vector<float> information, float share) {
     std::sort(information.begin(), information.end(), std::greater<>());
     std::vector<float> total(information.size());
     std::partial_sum(information.begin(), information.end(), total.begin());
@@ -50,20 +51,15 @@ float threshold_of(std::vector<float> information, float share) {
     return information[static_cast<std::size_t>(at)];
 }
 
-} // namespace
-
-std::size_t ScalarModel::pilot_stride() const {
-    std::size_t count = 0;
-    for (const View& view : m_views) {
-        count += view.counted_pixels().size();
-    }
+std::size_t pilot_stride(std::size_t counted) noexcept {
     return std::max<std::size_t>(
-        1, static_cast<std::size_t>(std::sqrt(static_cast<double>(count) / kPilotPixels)));
+        1, static_cast<std::size_t>(std::sqrt(static_cast<double>(counted) / kPilotPixels)));
 }
 
-std::vector<double> ScalarModel::leverages(const SamplePair& pair) const {
-    const auto a = rows_of(pair.a, m_columns.size());
-    const auto b = rows_of(pair.b, m_columns.size());
+std::vector<double> leverages(const SamplePair& pair, std::size_t unknowns) {
+    require_shapes(pair, unknowns, 1, "leverages");
+    const auto a = rows_of(pair.a, unknowns);
+    const auto b = rows_of(pair.b, unknowns);
     const DenseMatrix cross = a.transpose().cast<double>() * b.cast<double>();
     DenseMatrix matrix = (cross + cross.transpose()) / 2;
     matrix.diagonal() += kRidge * matrix.diagonal().cwiseAbs().cwiseMax(kLeastCurvature);
@@ -77,12 +73,16 @@ std::vector<double> ScalarModel::leverages(const SamplePair& pair) const {
 }
 
 bool ScalarModel::select_pixels(std::span<const double> x, double share) {
-    const std::size_t stride = pilot_stride();
+    std::size_t counted = 0;
+    for (const View& view : m_views) {
+        counted += view.counted_pixels().size();
+    }
+    const std::size_t stride = pilot_stride(counted);
     for (View& view : m_views) {
         view.show_all(stride);
     }
     draw_samples(x, 1);
-    const std::vector<double> leverage = leverages(linearize(x));
+    const std::vector<double> leverage = leverages(linearize(x), m_columns.size());
     std::vector<std::vector<float>> smooth;
     std::vector<float> together;
     std::size_t first = 0;
@@ -97,7 +97,7 @@ bool ScalarModel::select_pixels(std::span<const double> x, double share) {
         view.show_all();
         together.insert(together.end(), smooth.back().begin(), smooth.back().end());
     }
-    const float threshold = threshold_of(std::move(together), static_cast<float>(share));
+    const float threshold = information_threshold(std::move(together), static_cast<float>(share));
     if (threshold <= 0) {
         return false;
     }

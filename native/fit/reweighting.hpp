@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A redescending loss for photos: pixels that nothing explains lose their say.
-//
-// Iteratively reweighted least squares with the biweight of Beaton and Tukey (1974). Its scale is that of the noise, or of
-// what most residuals are where the fit is not there yet: it shrinks from round to round (graduated non-convexity, Blake and
-// Zisserman 1987), so that a fit which starts far off loses no pixel for that.
+// When a redescending loss weighs the pixels of photos; see robust_weights.hpp.
 #pragma once
 
 #include "fit/scalar_model.hpp"
@@ -16,8 +12,8 @@
 
 namespace weft::fit {
 
-/// The weight of a residual, in (0, 1]. @param distance from 0, in standard deviations.
-[[nodiscard]] float biweight(double distance) noexcept;
+/// Rounds of weighing, at most.
+inline constexpr std::size_t kWeighingRounds = 4;
 
 /// When the pixels of robust observations are weighed anew.
 class Reweighting {

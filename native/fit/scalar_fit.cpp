@@ -203,7 +203,13 @@ private:
         if (!model || !information || m_solver.is_elsewhere()) {
             return Vector(m_unknowns.start.size(), std::max(ratio, 1.0));
         }
-        return inflation(*model, m_views, information->matrix);
+        std::vector<ViewPixels> drawn;
+        for (const View& view : m_views) {
+            drawn.push_back({.pixels = view.pixels(), .width = view.width()});
+        }
+        return inflation({.a = {model->residual_a, model->jacobian_a},
+                          .b = {model->residual_b, model->jacobian_b}},
+                         drawn, information->matrix);
     }
 
     std::vector<View> build_views(render::Renderer& renderer,

@@ -18,30 +18,23 @@ std::uint32_t mix_seeds(std::uint64_t seed, std::uint64_t iteration, std::uint64
                                       view * 0xC2B2AE3DU + 1);
 }
 
-/// The sum of the parts of a view's film, each times the factor of its light.
-std::vector<float> sum_parts(const View& view, std::span<const float> parts,
-                             std::span<const float> factors) {
-    const std::size_t count = view.parts().size();
-    const std::size_t others = factors.size() / kChannels - 1;
-    std::vector<float> film(parts.size() / count);
-    for (std::size_t part = 0; part < count; ++part) {
-        const std::size_t first = kChannels * view.parts()[part].light.value_or(others);
-        const std::span<const float> own = parts.subspan(part * film.size(), film.size());
-        for (std::size_t i = 0; i < film.size(); ++i) {
-            film[i] += own[i] * factors[first + i % kChannels];
-        }
+std::vector<std::optional<std::size_t>> lights_of(const View& view) {
+    std::vector<std::optional<std::size_t>> out;
+    for (const ViewPart& part : view.parts()) {
+        out.push_back(part.light);
     }
-    return film;
+    return out;
 }
 
-/// Places of the films of lights among the parts of a view, one an unknown; not set: it is no light, or does not shine.
-std::vector<std::optional<std::size_t>> parts_of(const View& view,
-                                                 std::span<const UnknownColumn> columns) {
-    std::vector<std::optional<std::size_t>> parts;
-    for (const UnknownColumn& column : columns) {
-        parts.push_back(column.light ? view.part_of(*column.light) : std::nullopt);
-    }
-    return parts;
+/// @param parts that were developed of the view. @param lights of the parts.
+ViewFilm film_of(const View& view, std::size_t number, std::span<const float> parts,
+                 std::span<const std::optional<std::size_t>> lights) {
+    return {.number = number,
+            .parts = parts,
+            .lights = lights,
+            .pixels = view.pixels(),
+            .weights = view.weights(),
+            .image = view.observation().image};
 }
 
 } // namespace
@@ -136,77 +129,41 @@ ResidualPair ScalarModel::look(std::span<const double> x, std::int64_t samples,
     return residuals(x);
 }
 
+FilmFactors ScalarModel::factors_at(std::span<const double> x) const {
+    return film_factors(m_unknowns, m_columns, x, m_views.size());
+}
+
 SamplePair ScalarModel::linearize(std::span<const double> x) {
     replay(x, m_has_directions);
-    fill(m_linearized[0], 0, x);
-    fill(m_linearized[1], m_drawn, x);
+    const FilmFactors factors = factors_at(x);
+    fill(m_linearized[0], 0, factors);
+    fill(m_linearized[1], m_drawn, factors);
     return {{m_linearized[0].residual, m_linearized[0].jacobian},
             {m_linearized[1].residual, m_linearized[1].jacobian}};
 }
 
-void ScalarModel::fill(SampleSet& set, std::int64_t first, std::span<const double> x) {
+void ScalarModel::fill(SampleSet& set, std::int64_t first, const FilmFactors& factors) {
     set.residual.clear();
     set.jacobian.clear();
     for (std::size_t number = 0; number < m_views.size(); ++number) {
-        fill_view(set, number, m_views[number].develop(first, m_drawn, m_has_directions), x);
-    }
-}
-
-void ScalarModel::fill_view(SampleSet& set, std::size_t number, std::span<const float> parts,
-                            std::span<const double> x) const {
-    const View& view = m_views[number];
-    const Vector derivatives = m_unknowns.derivatives(x);
-    const std::vector<float> gains = m_unknowns.gains(x, m_views.size());
-    const std::vector<float> film = sum_parts(view, parts, m_unknowns.light_factors(x));
-    const std::vector<std::optional<std::size_t>> sources = parts_of(view, m_columns);
-    const std::size_t block = kChannels * view.pixels().size();
-    const std::size_t columns = m_columns.size();
-    std::size_t row = set.residual.size();
-    set.residual.resize(row + block);
-    set.jacobian.resize((row + block) * columns, 0.0F);
-    for (std::size_t i = 0; i < block; ++i, ++row) {
-        const std::size_t channel = i % kChannels;
-        const std::size_t at = kChannels * std::size_t{view.pixels()[i / kChannels]} + channel;
-        const float weight = view.weights()[at];
-        const float scale = weight * gains[kChannels * number + channel];
-        set.residual[row] =
-            film[i] * scale - (weight > 0 ? view.observation().image[at] * weight : 0.0F);
-        for (std::size_t unknown = 0; unknown < columns; ++unknown) {
-            const UnknownColumn& column = m_columns[unknown];
-            const bool acts = column.channel.value_or(channel) == channel &&
-                              column.view.value_or(number) == number;
-            if (acts && (!column.light || sources[unknown])) {
-                const float derivative =
-                    column.direction ? film[(1 + *column.direction) * block + i] * scale
-                    : column.light   ? parts[*sources[unknown] * film.size() + i] * scale
-                                     : film[i] * weight;
-                set.jacobian[row * columns + unknown] =
-                    derivative * static_cast<float>(derivatives[unknown]);
-            }
-        }
+        View& view = m_views[number];
+        const std::vector<std::optional<std::size_t>> lights = lights_of(view);
+        const std::vector<float> parts = view.develop(first, m_drawn, m_has_directions);
+        append_rows(film_of(view, number, parts, lights), factors, set.residual, set.jacobian);
     }
 }
 
 ResidualPair ScalarModel::residuals(std::span<const double> x) {
     replay(x, false);
-    const std::vector<float> gains = m_unknowns.gains(x, m_views.size());
-    const std::vector<float> factors = m_unknowns.light_factors(x);
+    const FilmFactors factors = factors_at(x);
     for (std::size_t half = 0; half < 2; ++half) {
         std::vector<float>& out = m_candidates[half];
         out.clear();
         for (std::size_t number = 0; number < m_views.size(); ++number) {
             View& view = m_views[number];
-            const std::vector<float> film =
-                sum_parts(view, view.develop(half == 0 ? 0 : m_drawn, m_drawn, false), factors);
-            for (std::size_t i = 0; i < film.size(); ++i) {
-                const std::size_t channel = i % kChannels;
-                const std::size_t at =
-                    kChannels * std::size_t{view.pixels()[i / kChannels]} + channel;
-                const float weight = view.weights()[at];
-                const float gain = gains[kChannels * number + channel];
-                out.push_back(weight > 0 ? (film[i] * gain - view.observation().image[at]) * weight
-                                         : 0.0F);
-            }
+            const std::vector<std::optional<std::size_t>> lights = lights_of(view);
+            const std::vector<float> parts = view.develop(half == 0 ? 0 : m_drawn, m_drawn, false);
+            append_residuals(film_of(view, number, parts, lights), factors, out);
         }
     }
     return {m_candidates[0], m_candidates[1]};

@@ -5,6 +5,7 @@
 #include "fit/residuals.hpp"
 #include "fit/unknowns.hpp"
 #include "fit/view.hpp"
+#include "fit/view_rows.hpp"
 
 #include <array>
 #include <cstdint>
@@ -61,13 +62,10 @@ private:
 
     void draw_samples(std::span<const double> x, std::int64_t samples);
     void replay(std::span<const double> x, bool with_tangents);
-    void fill(SampleSet& set, std::int64_t first, std::span<const double> x);
+    void fill(SampleSet& set, std::int64_t first, const FilmFactors& factors);
     void add_values(const render::SceneTables& tables);
     [[nodiscard]] const SceneValues& values_of(const render::SceneTables& tables) const;
-    void fill_view(SampleSet& set, std::size_t number, std::span<const float> parts,
-                   std::span<const double> x) const;
-    [[nodiscard]] std::vector<double> leverages(const SamplePair& pair) const;
-    [[nodiscard]] std::size_t pilot_stride() const;
+    [[nodiscard]] FilmFactors factors_at(std::span<const double> x) const;
 
     std::shared_ptr<render::SceneTables> m_tables;
     std::vector<View>& m_views;

@@ -3,7 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "fit/box_blur.hpp"
+#include "fit/view_pixels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,39 +24,16 @@ View::View(const Observation& observation, std::vector<ViewPart> parts,
     m_pixels = counted_pixels();
 }
 
-std::optional<std::size_t> View::part_of(std::size_t light) const noexcept {
-    const auto found = std::ranges::find(m_parts, std::optional(light), &ViewPart::light);
-    return found == m_parts.end()
-               ? std::nullopt
-               : std::optional(static_cast<std::size_t>(found - m_parts.begin()));
-}
-
 std::size_t View::lost_count() const noexcept {
     return static_cast<std::size_t>(std::count(m_lost.begin(), m_lost.end(), true));
 }
 
 std::vector<std::uint32_t> View::counted_pixels() const {
-    std::vector<std::uint32_t> out;
-    for (std::size_t pixel = 0; pixel < m_lost.size(); ++pixel) {
-        const float* own = &m_weights[kChannels * pixel];
-        if (std::any_of(own, own + kChannels, [](float weight) { return weight > 0; })) {
-            out.push_back(static_cast<std::uint32_t>(pixel));
-        }
-    }
-    return out;
+    return fit::counted_pixels(m_weights);
 }
 
 void View::show_all(std::size_t stride) {
-    const std::vector<std::uint32_t> counted = counted_pixels();
-    const auto width = static_cast<std::size_t>(m_observation->camera.width);
-    m_pixels.clear();
-    std::copy_if(counted.begin(), counted.end(), std::back_inserter(m_pixels),
-                 [width, stride](std::uint32_t pixel) {
-                     return pixel / width % stride == 0 && pixel % width % stride == 0;
-                 });
-    if (m_pixels.empty()) {
-        m_pixels = counted;
-    }
+    m_pixels = lattice_of({.pixels = counted_pixels(), .width = width()}, stride);
 }
 
 void View::draw(const ViewDraw& draw) {
@@ -136,25 +113,9 @@ void View::leave_out(const std::vector<bool>& bad) {
 }
 
 std::vector<float> View::spread(std::span<const double> values, std::size_t radius) const {
-    const ImageShape shape{.height = static_cast<std::size_t>(m_observation->camera.height),
-                           .width = static_cast<std::size_t>(m_observation->camera.width),
-                           .channels = 2};
-    std::vector<float> layers(shape.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        layers[2 * std::size_t{m_pixels[i]}] = static_cast<float>(values[i]);
-        layers[2 * std::size_t{m_pixels[i]} + 1] = 1;
-    }
-    box_blur(layers, shape, radius);
-    // Differences of sums leave crumbs where nothing is drawn.
-    const auto side = static_cast<float>(2 * radius + 1);
-    const float least = 0.5F / (side * side);
-    std::vector<float> out;
-    for (const std::uint32_t pixel : counted_pixels()) {
-        const float total = layers[2 * std::size_t{pixel}];
-        const float drawn = layers[2 * std::size_t{pixel} + 1];
-        out.push_back(drawn > least ? total / drawn : 0.0F);
-    }
-    return out;
+    return fit::spread({.pixels = m_pixels, .width = width()},
+                       static_cast<std::size_t>(m_observation->camera.height), values,
+                       counted_pixels(), radius);
 }
 
 } // namespace weft::fit

@@ -38,8 +38,10 @@ public:
 
     [[nodiscard]] const Observation& observation() const noexcept { return *m_observation; }
     [[nodiscard]] std::span<const ViewPart> parts() const noexcept { return m_parts; }
-    /// Place of a light among the parts; not set: it has none.
-    [[nodiscard]] std::optional<std::size_t> part_of(std::size_t light) const noexcept;
+    /// Of the picture, pixels.
+    [[nodiscard]] std::size_t width() const noexcept {
+        return static_cast<std::size_t>(m_observation->camera.width);
+    }
     /// Numbers of the pixels that are drawn, y * width + x, ascending.
     [[nodiscard]] const std::vector<std::uint32_t>& pixels() const noexcept { return m_pixels; }
     void set_pixels(std::vector<std::uint32_t> pixels) { m_pixels = std::move(pixels); }

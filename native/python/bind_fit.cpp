@@ -295,6 +295,8 @@ void bind_fit(py::module_& module) {
     bind_steps(module);
     bind_starts(module);
     bind_fit_solver(module);
+    bind_fit_judgement(module);
+    bind_fit_pixels(module);
 }
 
 } // namespace weft::python

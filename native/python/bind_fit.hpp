@@ -11,4 +11,10 @@ void bind_fit(pybind11::module_& module);
 /// The solver, which calls a model of Python's.
 void bind_fit_solver(pybind11::module_& module);
 
+/// Misfits, verdicts and weights by residuals.
+void bind_fit_judgement(pybind11::module_& module);
+
+/// Pixels that count and are drawn.
+void bind_fit_pixels(pybind11::module_& module);
+
 } // namespace weft::python

@@ -35,6 +35,10 @@ py::array_t<float> to_array(std::span<const float> values) {
     return py::array_t<float>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
+py::array_t<std::uint32_t> to_array(std::span<const std::uint32_t> values) {
+    return py::array_t<std::uint32_t>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
 py::array_t<bool> to_array(const std::vector<bool>& flags) {
     py::array_t<bool> out(static_cast<py::ssize_t>(flags.size()));
     std::copy(flags.begin(), flags.end(), out.mutable_data());

@@ -85,14 +85,18 @@ __all__: list[str] = [
     "MaterialParameter",
     "MaterialProgram",
     "MemoryInfo",
+    "Misfit",
     "Module",
     "NDBuffer",
     "Namespace",
     "NonFiniteError",
     "NormalEquations",
+    "Observation",
     "OutOfMemoryError",
     "Parameter",
     "PathBuffers",
+    "PictureResiduals",
+    "PictureVerdict",
     "Place",
     "Prior",
     "Quadratic",
@@ -109,6 +113,7 @@ __all__: list[str] = [
     "Tracer",
     "Type",
     "TypeKind",
+    "ValidationPlan",
     "ValueRef",
     "WangHash",
     "all",
@@ -139,6 +144,7 @@ __all__: list[str] = [
     "check_spread",
     "closure_table",
     "compile_together",
+    "counted_pixels",
     "create_device",
     "damped_step",
     "default_batch",
@@ -155,11 +161,13 @@ __all__: list[str] = [
     "from_dlpack",
     "gather_information",
     "grid",
+    "inflation",
     "init_device",
     "is_inside",
     "is_uncounted",
     "kernel_traits",
     "lamp_rows",
+    "lattice_of",
     "light_probabilities",
     "max",
     "mean",
@@ -175,6 +183,7 @@ __all__: list[str] = [
     "path_rows",
     "pinned_empty",
     "place_environment",
+    "plan_validation",
     "prepare_scene",
     "print_program",
     "print_program_module",
@@ -186,12 +195,14 @@ __all__: list[str] = [
     "record_room",
     "rows_of_hits",
     "safe_quadratic",
+    "shared_residual",
     "size_of_value",
     "solve_damped",
     "sort_by_key",
     "split_inputs",
     "split_name",
     "split_owner",
+    "spread",
     "standard_errors",
     "step_settings",
     "sum",
@@ -204,6 +215,7 @@ __all__: list[str] = [
     "triangle_rows",
     "varies",
     "wang_hash",
+    "weigh_residuals",
     "whole_groups",
 ]
 
@@ -4387,3 +4399,178 @@ class GradientError(Error, ArithmeticError):
 
 class GradientWarning(RuntimeWarning):
     """A function asks for gradients that a tensor does not have."""
+
+FEW_OUTLIERS: float
+"""
+Share of the pixels: more that are far off make a picture doubtful.
+"""
+
+LEFT_OUT_TRUST: float
+"""
+Trust of a pixel that a robust loss leaves out, and below.
+"""
+
+MAX_VALIDATION_SAMPLES: int
+"""
+Most paths a pixel in each half, where a verdict looks at what was found.
+"""
+
+MEDIAN_DEVIATION_FACTOR: float
+"""
+Standard deviations in a median absolute deviation of normal numbers.
+"""
+
+MISFIT_SIGMAS: float
+"""
+Standard deviations: more is no noise.
+"""
+
+RENDERER_DIFFERENCE: float
+"""
+Of the light: two renderers differ by as much.
+"""
+
+VALIDATION_PATHS_AT_ONCE: int
+"""
+Most paths of a view in one draw that looks at what was found, where pixels are many.
+"""
+
+WEIGHING_ROUNDS: int
+"""
+Rounds of weighing pixels of photos, at most.
+"""
+
+class Observation:
+    """ """
+    def __init__(
+        self,
+        image: NDArray[np.floating],
+        mask: NDArray[np.floating],
+        rounding: NDArray[np.floating] | None = None,
+        grain: typing.SupportsInt = 1,
+    ) -> None: ...
+    def noise_weights(
+        self, display_noise: NDArray[np.floating] | None = None
+    ) -> NDArray[np.float32]:
+        """ """
+
+class PictureResiduals:
+    """ """
+    def __init__(
+        self,
+        picture: Observation,
+        counts: NDArray[np.bool_],
+        a: NDArray[np.floating],
+        b: NDArray[np.floating],
+        weights: NDArray[np.floating],
+        trust: NDArray[np.floating],
+    ) -> None: ...
+    def measure(self) -> Misfit:
+        """ """
+
+class Misfit:
+    """ """
+    @property
+    def power(self) -> float:
+        """ """
+    @property
+    def misfit(self) -> float:
+        """ """
+    @property
+    def noise(self) -> float:
+        """ """
+    @property
+    def certainty(self) -> float:
+        """ """
+    @property
+    def outliers(self) -> float:
+        """ """
+    @property
+    def rounding(self) -> float:
+        """ """
+    @property
+    def brightness(self) -> float:
+        """ """
+    @property
+    def pixels(self) -> int:
+        """ """
+    @property
+    def grain(self) -> int:
+        """ """
+    @property
+    def exceeds_noise(self) -> bool:
+        """ """
+    def judge(self) -> PictureVerdict:
+        """ """
+
+class PictureVerdict:
+    """ """
+    @property
+    def level(self) -> typing.Literal["explained", "doubtful", "wrong"]:
+        """ """
+    @property
+    def ratio(self) -> float:
+        """ """
+    @property
+    def misfit(self) -> float:
+        """ """
+    @property
+    def noise(self) -> float:
+        """ """
+
+def shared_residual(
+    a: NDArray[np.floating],
+    b: NDArray[np.floating],
+    counts: NDArray[np.bool_],
+    grain: typing.SupportsInt = 1,
+) -> tuple[float, float]:
+    """ """
+
+def weigh_residuals(
+    pictures: collections.abc.Sequence[PictureResiduals], with_detail: bool = False
+) -> tuple[list[NDArray[np.float32]], bool]:
+    """ """
+
+class ValidationPlan:
+    """ """
+    @property
+    def samples(self) -> int:
+        """ """
+    @property
+    def rounds(self) -> int:
+        """ """
+    def part(self, view: typing.SupportsInt, round: typing.SupportsInt) -> NDArray[np.uint32]:
+        """ """
+
+def plan_validation(
+    pixels: collections.abc.Sequence[NDArray[np.uint32]],
+    widths: collections.abc.Sequence[typing.SupportsInt],
+    samples: typing.SupportsInt,
+    paths: typing.SupportsInt,
+) -> ValidationPlan:
+    """ """
+
+def counted_pixels(weights: NDArray[np.floating]) -> NDArray[np.uint32]:
+    """ """
+
+def lattice_of(
+    counted: NDArray[np.uint32], width: typing.SupportsInt, stride: typing.SupportsInt
+) -> NDArray[np.uint32]:
+    """ """
+
+def spread(
+    values: _Vector,
+    drawn: NDArray[np.uint32],
+    extent: tuple[typing.SupportsInt, typing.SupportsInt],
+    shown: NDArray[np.uint32],
+    radius: typing.SupportsInt,
+) -> NDArray[np.float32]:
+    """ """
+
+def inflation(
+    halves: tuple[tuple[_Residuals, _Residuals], tuple[_Residuals, _Residuals]],
+    pixels: collections.abc.Sequence[NDArray[np.uint32]],
+    widths: collections.abc.Sequence[typing.SupportsInt],
+    matrix: _Vector,
+) -> NDArray[np.float64]:
+    """ """

@@ -2,9 +2,10 @@
 // Verdicts on pictures whose noise and misfit are known.
 #include "fit/misfit.hpp"
 #include "fit/picture_noise.hpp"
-#include "fit/reweighting.hpp"
+#include "fit/robust_weights.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -80,7 +81,7 @@ TEST_CASE("noise alone is explained, whatever its size, and its size is told") {
         Case own;
         own.noise = noise;
         own.make();
-        const ViewVerdict verdict = judge(own.fresh, measure(own.fresh));
+        const ViewVerdict verdict = judge(measure(own.fresh));
         const double expected = std::hypot(noise * mean_weighted_light(own), kSmall);
         INFO("noise " << noise << ", measured " << verdict.noise);
         CHECK(verdict.level == VerdictLevel::explained);
@@ -122,14 +123,14 @@ TEST_CASE("pixels that are far off alone are told, and leave the others explaine
     Case few;
     few.outliers = 40; // of 4096
     few.make();
-    const ViewVerdict verdict = judge(few.fresh, measure(few.fresh));
+    const ViewVerdict verdict = judge(measure(few.fresh));
     CHECK(verdict.outliers == Approx(40.0 / 4096).epsilon(0.1));
     CHECK(verdict.level == VerdictLevel::explained);
 
     Case many;
     many.outliers = 200;
     many.make();
-    CHECK(judge(many.fresh, measure(many.fresh)).level == VerdictLevel::doubtful);
+    CHECK(judge(measure(many.fresh)).level == VerdictLevel::doubtful);
 }
 
 TEST_CASE("weights of residuals fall to nothing at six standard deviations") {
@@ -137,6 +138,48 @@ TEST_CASE("weights of residuals fall to nothing at six standard deviations") {
     CHECK(biweight(3) == Approx(0.5625));
     CHECK(biweight(6) == Approx(1e-6));
     CHECK(biweight(100) == Approx(1e-6));
+}
+
+TEST_CASE("detail keeps its say and specks lose it") {
+    Case own;
+    own.make();
+    std::vector<double> distance(kSide * kSide, 1.0);
+    for (std::size_t pixel = 0; pixel < distance.size(); ++pixel) {
+        distance[pixel] = pixel % kSide < kSide / 2 ? 1.0 : 5.0;
+    }
+    const std::size_t speck = 10 * kSide + 8;
+    const std::size_t speck_in_detail = 30 * kSide + 50;
+    const std::size_t detail = 20 * kSide + 56;
+    distance[speck] = 7;
+    distance[speck_in_detail] = 40;
+    const std::vector<double> around = usual_around(own.fresh, distance);
+    const auto weight = [&](std::size_t pixel) {
+        return biweight(distance[pixel] / std::max(around[pixel], 1.0));
+    };
+    CHECK(weight(speck) < 0.01F);
+    CHECK(weight(speck_in_detail) < 0.01F);
+    CHECK(weight(detail) > 0.8F);
+    CHECK(biweight(distance[detail]) < 0.15F);
+}
+
+TEST_CASE("pixels that nothing explains lose their trust, and others keep it") {
+    Case own;
+    own.outliers = 40;
+    own.make();
+    own.fresh.counts[5] = false;
+    own.fresh.trust.assign(own.fresh.counts.size(), 0.5F);
+    for (const bool with_detail : {false, true}) {
+        const Validation* const pictures[] = {&own.fresh};
+        const NewTrust found = weigh_residuals(pictures, with_detail);
+        CHECK(found.has_changed);
+        CHECK(found.trust[0][5] == 0.5F); // not drawn
+        CHECK(found.trust[0][211] < 0.01F);
+        CHECK(found.trust[0][300] > 0.5F);
+        Validation again = own.fresh;
+        again.trust = found.trust[0];
+        const Validation* const weighed[] = {&again};
+        CHECK_FALSE(weigh_residuals(weighed, with_detail).has_changed);
+    }
 }
 
 TEST_CASE("what a file has rounded is noise, and what a loss left out is an outlier") {

@@ -10,7 +10,7 @@ from support.render_scenes import placed, quad
 from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
 from weft.fit.information import Information
 from weft.fit.joint_stage import restored_information
-from weft.fit.reweighting import SHARES, MapReweighting, _around, biweight
+from weft.fit.reweighting import SHARES, MapReweighting
 from weft.fit.views import restore_views
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
@@ -111,20 +111,6 @@ def test_rounds_come_at_their_shares():
     assert weighing.is_due(SHARES[0])
     weighing.rounds = 1
     assert not weighing.is_due(SHARES[0])
-
-
-def test_detail_keeps_its_say_and_specks_lose_it():
-    distance = np.ones((40, 40))
-    distance[:, 20:] = 5.0
-    distance[10, 8], distance[30, 30] = 7.0, 40.0
-    counts = np.ones(distance.shape, bool)
-
-    weights = biweight(distance / np.maximum(_around(distance, counts), 1))
-
-    assert weights[10, 8] < 0.01
-    assert weights[30, 30] < 0.01
-    assert weights[20, 35] > 0.8
-    assert biweight(distance)[20, 35] < 0.15
 
 
 def test_what_more_draws_would_tell_outlives_a_checkpoint():

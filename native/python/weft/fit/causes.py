@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.misfit import LEFT_OUT, NORMAL, shared
+from weft._native import LEFT_OUT_TRUST, MEDIAN_DEVIATION_FACTOR, shared_residual
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ class Suspicion:
 
 def suspect(fresh: Validation) -> Suspicion:
     """Return what explains the misfit of a view."""
-    counts = fresh.counts & (fresh.used > LEFT_OUT)
+    counts = fresh.counts & (fresh.used > LEFT_OUT_TRUST)
     before = max(_left(fresh, counts, fresh.a, fresh.b), 1e-12)
     render = fresh.render
     gains = [_channel(render, c) for c in range(3)]
@@ -78,7 +78,7 @@ def _distance(picture: Validation, render: Validation, counts: NDArray[np.bool_]
     own = (picture.target.image * picture.weights)[counts]
     other = (render.render * picture.weights)[counts]
     scale = float((own * other).sum() / max(float(np.square(other).sum()), 1e-30))
-    return float(NORMAL * np.median(np.abs(own - scale * other)))
+    return float(MEDIAN_DEVIATION_FACTOR * np.median(np.abs(own - scale * other)))
 
 
 def _left(
@@ -88,8 +88,7 @@ def _left(
     b: NDArray[np.float32],
 ) -> float:
     """Return the mean product of neighbours."""
-    inside = counts[..., None]
-    return shared(np.where(inside, a, 0), np.where(inside, b, 0), counts, fresh.target.grain)[0]
+    return shared_residual(a, b, counts, fresh.target.grain)[0]
 
 
 def _channel(image: NDArray[np.float32], channel: int) -> NDArray[np.float32]:

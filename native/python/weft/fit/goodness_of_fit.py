@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft._native import FEW_OUTLIERS, MISFIT_SIGMAS, RENDERER_DIFFERENCE
 from weft.fit.causes import find_swapped, suspect
-from weft.fit.misfit import SMALL, measure
 from weft.fit.validation import draw_validations
 from weft.fit.verdict import Verdict, ViewVerdict, worst
 from weft.fit.wording import Case, sentence_of, words_of
@@ -17,20 +17,16 @@ from weft.fit.wording import Case, sentence_of, words_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.fit.misfit import Misfit
+    from weft._native import Misfit
     from weft.fit.target import Target
     from weft.fit.validation import Stage, Validation
     from weft.fit.verdict import Cause, Level
     from weft.scene import Scene
 
-MISFIT_SIGMAS = 6.0  # standard deviations: more is no noise
-WRONG_MISFIT = 0.05  # of the light: from here on a scene is wrong, not nearly right
-FEW_OUTLIERS, MANY_OUTLIERS = 0.02, 0.2  # of the pixels
 TELLING = 0.6  # share of a misfit that a suspect explains
 TELLING_MOVE = 0.4  # the same, of a picture that was moved: a shift explains edges only
 TELLING_CURVE = 0.68
 TELLING_BOUNCES = 0.3
-MOST_RATIO = 3.0  # of residuals to noise: more is no noise, even if neighbours differ
 APART = 2.0  # times the misfit of other views: one that is so much worse is so alone
 MORE_BOUNCES = 8  # that are tried, at least
 
@@ -46,8 +42,8 @@ def judge(stage: Stage, scene: Scene) -> Verdict:
         DrawInterrupted: The renderer's interrupt says so.
     """
     validations = draw_validations(stage)
-    found = [measure(fresh) for fresh in validations]
-    levels = [level_of(one) for one in found]
+    found = [fresh.residuals().measure() for fresh in validations]
+    levels: list[Level] = [one.judge().level for one in found]
     case = Case(worst(levels), [fresh.target.name for fresh in validations], found, levels)
     if case.level != "explained":
         case.causes = _causes(stage, validations, case)
@@ -68,36 +64,16 @@ def are_shared(verdict: Verdict, targets: Sequence[Target]) -> bool:
     return is_left or any(target.grain > 1 for target in targets)
 
 
-def level_of(found: Misfit) -> Level:
-    """Return the level of one picture."""
-    is_left, misfit = found.certainty > MISFIT_SIGMAS, max(found.misfit, 0.0)
-    if (is_left and misfit > WRONG_MISFIT**2 + found.rounding) or found.outliers > MANY_OUTLIERS:
-        return "wrong"
-    is_doubtful = is_left and misfit > SMALL**2 + found.rounding
-    if is_doubtful or _is_too_much(found) or found.outliers > FEW_OUTLIERS:
-        return "doubtful"
-    return "explained"
-
-
-def _is_too_much(found: Misfit) -> bool:
-    """Return whether residuals are too large for noise, however they lie.
-
-    What JPEG does to blocks of pixels does not show from pixel to pixel, and is no part of noise.
-    """
-    noise = found.noise + SMALL**2
-    return found.grain == 1 and found.power > MOST_RATIO**2 * noise
-
-
 def _judge_view(scene: Scene, case: Case, number: int, fresh: Validation) -> ViewVerdict:
     found = case.found[number]
-    noise = math.sqrt(found.noise + SMALL**2)
+    own = found.judge()
     return ViewVerdict(
         fresh.target.name,
         scene.camera(fresh.target.camera).name,
         case.levels[number],
-        math.sqrt(max(found.power, 0.0)) / noise,
-        math.sqrt(max(found.misfit, 0.0)),
-        noise,
+        own.ratio,
+        own.misfit,
+        own.noise,
         found.brightness,
         found.outliers,
         found.certainty,
@@ -130,8 +106,11 @@ def _outliers(case: Case) -> list[Cause]:
 
 def _unexplained(case: Case) -> list[int]:
     """Return the pictures with a misfit that is no noise."""
-    left = [one.certainty > MISFIT_SIGMAS or _is_too_much(one) for one in case.found]
-    return [n for n, level in enumerate(case.levels) if left[n] and level != "explained"]
+    return [
+        number
+        for number, level in enumerate(case.levels)
+        if case.found[number].exceeds_noise and level != "explained"
+    ]
 
 
 def _told_of_all(stage: Stage, case: Case, bad: Sequence[int]) -> list[Cause]:
@@ -149,7 +128,7 @@ def _alone(found: Sequence[Misfit]) -> int | None:
         return None
     order = sorted(range(len(found)), key=lambda number: found[number].misfit)
     worst_one, next_one = (max(found[number].misfit, 0.0) for number in (order[-1], order[-2]))
-    return order[-1] if worst_one > APART**2 * max(next_one, SMALL**2) else None
+    return order[-1] if worst_one > APART**2 * max(next_one, RENDERER_DIFFERENCE**2) else None
 
 
 def _told(case: Case, bad: Sequence[int]) -> list[Cause]:
@@ -174,6 +153,7 @@ def _bounces_explain(stage: Stage, case: Case) -> bool:
     more = max(2 * stage.settings.bounces, MORE_BOUNCES)
     if stage.settings.bounces >= MORE_BOUNCES:
         return False
-    after = [measure(fresh).misfit for fresh in draw_validations(stage, bounces=more)]
+    fresh = draw_validations(stage, bounces=more)
+    after = [one.residuals().measure().misfit for one in fresh]
     before = [one.misfit for one in case.found]
     return sum(after) < (1 - TELLING_BOUNCES) * sum(before)

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weft._native import MAX_VALIDATION_SAMPLES, VALIDATION_PATHS_AT_ONCE
 from weft.fit.goodness_of_fit import MORE_BOUNCES
 from weft.fit.scalar_stage_base import MAX_SAMPLES_FACTOR, MIN_PATHS, PATHS_PER_SCALAR
 from weft.fit.texel_state import MOST_KEPT
-from weft.fit.validation import MOST_SAMPLES, PATHS_AT_ONCE
 from weft.layouts import HeadRow
 from weft.render.memory import WORD, scene_bytes, tensors_of
 from weft.render.path_buffers import path_buffer_bytes, whole_groups
@@ -119,7 +119,7 @@ def most_paths(
     wanted = max(MIN_PATHS, PATHS_PER_SCALAR * counts.scalars) if counts.scalars else 0
     drawn = own * most_samples(every, counts, settings)
     selected = min(wanted, own * MAX_SAMPLES_FACTOR * settings.samples)
-    return 2 * max(drawn, selected), min(PATHS_AT_ONCE, 2 * own * MOST_SAMPLES)
+    return 2 * max(drawn, selected), min(VALIDATION_PATHS_AT_ONCE, 2 * own * MAX_VALIDATION_SAMPLES)
 
 
 def most_surfaces(paths: tuple[int, int], bounces: int) -> int:

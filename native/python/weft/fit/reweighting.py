@@ -13,43 +13,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import box_blur
-from weft.fit.misfit import deviations
+from weft._native import WEIGHING_ROUNDS, weigh_residuals
 from weft.fit.validation import draw_validations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from weft.fit.validation import Stage, Validation
+    from weft.fit.validation import Stage
     from weft.fit.views import View
 
 PATHS = 1 << 18  # of a look between draws, all views
-CUTOFF_SIGMAS = 6.0  # standard deviations: residuals from here on have no say
-TYPICAL_RESIDUAL = 0.888  # median of the root mean square of three normal numbers
-MIN_WEIGHT = 1e-6  # weight: what none has
-MAX_RESIDUAL_RATIO = (
-    4.0  # times what is usual: as far as a pixel counts for what is usual around it
-)
-RADIUS = 5  # pixels, of what is around
-CHANGED = 0.005  # mean change of weights: below it they stand still
-ROUNDS = 4  # of weighing, at most
 SHARES = (0.25, 0.375, 0.5)  # of the draws of textures: their pixels are weighed then
 
 
-def biweight(distance: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Return the weights of residuals, in (0, 1].
-
-    Args:
-        distance: Of residuals from 0, in standard deviations, any shape.
-    """
-    share = np.minimum(np.square(distance / CUTOFF_SIGMAS), 1)
-    return np.asarray(np.maximum(np.square(1 - share), MIN_WEIGHT), np.float32)
-
-
-def weigh(stage: Stage, *, with_detail: bool = False) -> float:
-    """Give pixels of robust targets weights by what is left of them; return the mean change.
+def weigh(stage: Stage, *, with_detail: bool = False) -> bool:
+    """Give pixels of robust targets weights by what is left of them; return whether they changed.
 
     Samples of the draw that tells the weights are used for nothing else: weights must not know the
     samples that they weigh.
@@ -64,50 +42,13 @@ def weigh(stage: Stage, *, with_detail: bool = False) -> float:
     """
     validations = draw_validations(stage, paths=PATHS)
     chosen = [number for number, view in enumerate(stage.seen) if view.target.robust]
-    found = _distances([validations[number] for number in chosen], with_detail=with_detail)
-    changes = []
-    for number, distance in zip(chosen, found, strict=True):
-        view, counts = stage.seen[number], validations[number].counts.ravel()
-        trust = np.where(counts, biweight(distance).ravel(), view.trust).astype(np.float32)
-        changes.append(np.abs(trust - view.trust)[counts])
+    residuals = [validations[number].residuals() for number in chosen]
+    found, has_changed = weigh_residuals(residuals, with_detail)
+    for number, trust in zip(chosen, found, strict=True):
+        view = stage.seen[number]
         view.weights = view.weights * np.sqrt(trust / view.trust)[:, None]
         view.trust = trust
-    return float(np.concatenate(changes).mean()) if changes else 0.0
-
-
-def _distances(
-    validations: Sequence[Validation], *, with_detail: bool
-) -> list[NDArray[np.float64]]:
-    """Return how far the residuals of each pixel are from 0, in what is usual.
-
-    What is usual is the same for all views: one that disagrees with all others gets no scale of its
-    own.
-    """
-    found = [deviations(fresh) for fresh in validations]
-    together = np.concatenate(
-        [far[fresh.counts] for far, fresh in zip(found, validations, strict=True)] or [np.ones(1)]
-    )
-    scale = max(float(np.median(together)) / TYPICAL_RESIDUAL, 1.0)
-    found = [far / scale for far in found]
-    if not with_detail:
-        return found
-    return [
-        far / np.maximum(_around(far, fresh.counts), 1)
-        for far, fresh in zip(found, validations, strict=True)
-    ]
-
-
-def _around(distance: NDArray[np.float64], counts: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return what is usual around each pixel: means in which a few that are far off count little.
-
-    Args:
-        distance: Of residuals from 0, shape ``(height, width)``.
-        counts: Which pixels were drawn, of the same shape.
-    """
-    near = np.where(counts, np.minimum(distance, MAX_RESIDUAL_RATIO), 0)
-    sums = box_blur(np.stack([near, counts], axis=2).astype(np.float32), RADIUS)
-    means: NDArray[np.float64] = sums[..., 0] / np.maximum(sums[..., 1], 1e-6) / TYPICAL_RESIDUAL
-    return means
+    return has_changed
 
 
 class Reweighting:
@@ -121,18 +62,18 @@ class Reweighting:
         """Begin with all weights equal."""
         self.rounds = 0
         if not any(view.target.robust for view in views):
-            self.rounds = ROUNDS
+            self.rounds = WEIGHING_ROUNDS
 
     def is_over(self) -> bool:
         """Whether weights stay as they are."""
-        return self.rounds >= ROUNDS
+        return self.rounds >= WEIGHING_ROUNDS
 
     def go_on(self, stage: Stage) -> bool:
         """Weigh the pixels of a stage anew; return whether weights have changed."""
         self.rounds += 1
-        has_changed = weigh(stage) > CHANGED
+        has_changed = weigh(stage)
         if not has_changed:
-            self.rounds = ROUNDS
+            self.rounds = WEIGHING_ROUNDS
         return has_changed
 
 

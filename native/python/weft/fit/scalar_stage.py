@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft._native import inflation
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
-from weft.fit.inflation import inflation
 from weft.fit.phases import Phase, owner
 from weft.fit.reweighting import Reweighting
 from weft.fit.scalar_stage_base import (
@@ -117,7 +117,13 @@ class ScalarStage(ScalarStageBase):
         halves, information = self.solver.averaged_model, self.information
         if halves is None or information is None or self.solver.is_elsewhere:
             return None
-        return inflation(halves, self.views, information.matrix)
+        a, b = halves
+        return inflation(
+            ((a.residual, a.jacobian), (b.residual, b.jacobian)),
+            [view.pixels for view in self.views],
+            [view.camera.width for view in self.views],
+            information.matrix,
+        )
 
     def end(self) -> None:
         """Leave the scene on the device with what was found."""

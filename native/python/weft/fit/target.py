@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from weft._native import ArgumentError, box_blur
+from weft._native import ArgumentError, Observation
 from weft.defaults import FILTER, FILTER_WIDTH, FilterKind
 from weft.fit.checks import (
     image_of,
@@ -335,13 +335,8 @@ class Target:
         shows count less.
         """
         assert self.mask is not None
-        weighted = self.image * self.mask[..., None]
-        around = box_blur(weighted) / np.maximum(box_blur(self.mask[..., None]), 1e-6)
-        # Light of noise about black may be negative, its noise is not.
-        lit = float(np.maximum(weighted, 0).sum(dtype=np.float64))
-        typical = lit / max(float(self.mask.sum()) * 3, 1e-6)
-        noise = np.maximum(around, 0) + max(typical, 1e-6) * 0.5
+        hidden = None
         if self.display is not None:
             derivatives = np.linalg.norm(self.display.derivative(self.image), axis=-2)
-            noise = np.hypot(noise, DISPLAY_NOISE / np.maximum(derivatives, 1e-6))
-        return (np.sqrt(self.mask)[..., None] / noise).astype(np.float32)
+            hidden = DISPLAY_NOISE / np.maximum(derivatives, 1e-6)
+        return Observation(self.image, self.mask).noise_weights(hidden)

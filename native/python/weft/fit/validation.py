@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from weft._native import Observation, PictureResiduals, plan_validation
 from weft.fit.views import counted_pixels, restore_views, save_views
 
 if TYPE_CHECKING:
@@ -15,15 +16,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft._native import ValidationPlan
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
     from weft.fit.views import View
 
-MOST_PIXELS = 1 << 16  # of all views, that are looked at
 PATHS = 1 << 20  # of all views
-MOST_SAMPLES = 64  # in each half
-PATHS_AT_ONCE = 1 << 17  # of a view
-TILE = 16  # pixels: what is looked at of large pictures
 FIRST_DRAW = 1 << 20  # its number: far from those of the fit
 
 
@@ -75,6 +73,13 @@ class Validation:
         mean = (self.a + self.b) / 2 / np.maximum(self.weights, 1e-30) + self.target.image
         return np.where(self.counts[..., None], mean, 0).astype(np.float32)
 
+    def residuals(self) -> PictureResiduals:
+        """Return the residuals as the engine judges and weighs them."""
+        target = self.target
+        assert target.mask is not None
+        picture = Observation(target.image, target.mask, target.rounding, target.grain)
+        return PictureResiduals(picture, self.counts, self.a, self.b, self.weights, self.used)
+
 
 def draw_validations(
     stage: Stage, *, bounces: int | None = None, paths: int = PATHS
@@ -99,13 +104,16 @@ def draw_validations(
         used = view.trust.reshape(shape)
         counts = np.zeros(shape, bool)
         validations.append(Validation(view.target, counts, a, b, weights.reshape(*shape, 3), used))
-    chosen = [_chosen(entry.weights, len(views)) for entry in validations]
-    total = sum(map(len, chosen))
-    samples = int(np.clip(paths // (2 * max(total, 1)), stage.settings.samples, MOST_SAMPLES))
+    plan = plan_validation(
+        [counted_pixels(fresh.weights.reshape(-1, 3)) for fresh in validations],
+        [view.camera.width for view in views],
+        stage.settings.samples,
+        paths,
+    )
     try:
         for view, fresh in zip(views, validations, strict=True):
             view.weights = fresh.weights.reshape(-1, 3)
-        _draw(stage, views, validations, chosen, samples, bounces)
+        _draw(stage, views, validations, plan, bounces)
     finally:
         restore_views(views, before)
     return validations
@@ -115,18 +123,14 @@ def _draw(
     stage: Stage,
     views: Sequence[View],
     validations: Sequence[Validation],
-    chosen: Sequence[NDArray[np.uint32]],
-    samples: int,
+    plan: ValidationPlan,
     bounces: int | None,
 ) -> None:
     """Draw the chosen pixels, so many at once as there is room for."""
-    at_once = max(PATHS_AT_ONCE // (2 * samples), 256)
-    rounds = max(-(-len(pixels) // at_once) for pixels in chosen)
-    for number in range(rounds):
-        for view, pixels in zip(views, chosen, strict=True):
-            part = pixels[number * at_once : (number + 1) * at_once]
-            view.pixels = part if len(part) else pixels[:1]
-        halves = stage.look(samples, FIRST_DRAW + number, bounces)
+    for number in range(plan.rounds):
+        for place, view in enumerate(views):
+            view.pixels = plan.part(place, number)
+        halves = stage.look(plan.samples, FIRST_DRAW + number, bounces)
         first = 0
         for view, fresh in zip(views, validations, strict=True):
             last = first + 3 * len(view.pixels)
@@ -134,17 +138,3 @@ def _draw(
                 grid.reshape(-1, 3)[view.pixels] = rows[first:last].reshape(-1, 3)
             fresh.counts.reshape(-1)[view.pixels] = True
             first = last
-
-
-def _chosen(weights: NDArray[np.float32], views: int) -> NDArray[np.uint32]:
-    """Return the pixels to draw: all that count, or those of tiles all over a large picture."""
-    counted = counted_pixels(weights.reshape(-1, 3))
-    most = MOST_PIXELS // views
-    if len(counted) <= most:
-        return counted
-    rows, columns = np.divmod(counted, weights.shape[1])
-    tiles = rows // TILE * (weights.shape[1] // TILE + 1) + columns // TILE
-    # A step that shares no factor with the tiles of a row spreads over the picture.
-    step = -(-len(counted) // most)
-    order = np.unique(tiles, return_inverse=True)[1]
-    return counted[order * 0x9E3779B1 % (1 << 32) < (1 << 32) // step]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import NonFiniteError, box_blur
+from weft._native import NonFiniteError, box_blur, counted_pixels, lattice_of, spread
 from weft.fit.devices import each_view
 from weft.fit.seeds import mix_seeds
 from weft.render.directions import Directions
@@ -131,10 +131,7 @@ class View:
 
     def show_all(self, stride: int = 1) -> None:
         """Draw all pixels that count, or those of them in every `stride`-th row and column."""
-        counted = counted_pixels(self.weights)
-        rows, columns = np.divmod(counted, self.camera.width)
-        chosen = counted[(rows % stride == 0) & (columns % stride == 0)]
-        self.pixels = chosen if len(chosen) else counted
+        self.pixels = lattice_of(counted_pixels(self.weights), self.camera.width, stride)
 
     def spread(self, values: NDArray[np.floating], radius: int) -> NDArray[np.float32]:
         """Return means over squares for all pixels that count; 0 where none is drawn nearby.
@@ -143,19 +140,8 @@ class View:
             values: One a pixel that is drawn.
             radius: Pixels; a square has a side of 2 `radius` + 1.
         """
-        layers = np.zeros((self.camera.height * self.camera.width, 2), np.float32)
-        layers[self.pixels] = np.stack([values, np.ones(len(values))], axis=1)
-        around = box_blur(layers.reshape(self.camera.height, self.camera.width, 2), radius)
-        total, drawn = around.reshape(-1, 2)[counted_pixels(self.weights)].T
-        # Differences of sums leave crumbs where nothing is drawn.
-        side = 2 * radius + 1
-        return np.where(drawn > 0.5 / side**2, total / np.maximum(drawn, 0.5 / side**2), 0)
-
-
-def counted_pixels(weights: NDArray[np.float32]) -> NDArray[np.uint32]:
-    """Return the numbers of the pixels that have a weight."""
-    red, green, blue = (weights[:, channel] > 0 for channel in range(CHANNELS))
-    return np.flatnonzero(red | green | blue).astype(np.uint32)
+        extent = (self.camera.height, self.camera.width)
+        return spread(values, self.pixels, extent, counted_pixels(self.weights), radius)
 
 
 def build_views(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft._native import Misfit
     from weft.fit.causes import Suspicion
-    from weft.fit.misfit import Misfit
     from weft.fit.verdict import Cause, Level
 
 SAME_BRIGHTNESS = 0.1  # stops
