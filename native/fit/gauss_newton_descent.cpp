@@ -63,10 +63,7 @@ void GaussNewton::Implementation::descend() {
         if (!candidate.has_value()) {
             break;
         }
-        double length = 0;
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            length = std::max(length, std::abs((*candidate)[i] - x[i]) / extent(i));
-        }
+        const double length = step_length(x, *candidate);
         x = *candidate;
         if (length < kShortStep || is_noise) {
             break;
@@ -81,6 +78,15 @@ void GaussNewton::Implementation::descend() {
         state.is_averaging = true;
         average.emplace(state.x);
     }
+}
+
+/// The largest part of a step, of the range of its number.
+double GaussNewton::Implementation::step_length(const Vector& from, const Vector& to) const {
+    double out = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        out = std::max(out, std::abs(to[i] - from[i]) / extent(i));
+    }
+    return out;
 }
 
 /// Whether the best place on the descent is better than this one for sure. Steps are chosen by the samples of one

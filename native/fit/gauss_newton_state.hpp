@@ -71,6 +71,7 @@ private:
 
     // gauss_newton_descent.cpp
     void descend();
+    [[nodiscard]] double step_length(const Vector& from, const Vector& to) const;
     bool is_astray(const SamplePair& pair);
     SamplePair return_to_seen();
     std::optional<Vector> shortened_step(const Quadratic& quadratic, const Vector& x,

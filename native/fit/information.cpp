@@ -199,6 +199,29 @@ Vector eigenvalue_noise(const Matrix& skew, std::span<const double> diagonal_noi
     return out;
 }
 
+namespace {
+
+/// Directions of which the equations say nothing, one a column.
+Matrix lost_directions(const Spectrum& spectrum) {
+    DenseMatrix out(spectrum.system.vectors.rows(), static_cast<Index>(spectrum.lost.size()));
+    for (std::size_t k = 0; k < spectrum.lost.size(); ++k) {
+        out.col(static_cast<Index>(k)) = spectrum.system.vectors.col(spectrum.lost[k]);
+    }
+    return to_matrix(out);
+}
+
+/// Shares of variances that are noise of draws. @param drawn that noise; 0 of no variance at all.
+Vector drawn_fractions(const DenseVector& drawn, const DenseMatrix& covariance) {
+    Vector out(static_cast<std::size_t>(drawn.size()));
+    for (Index i = 0; i < drawn.size(); ++i) {
+        out[static_cast<std::size_t>(i)] =
+            drawn[i] / std::max({covariance(i, i), drawn[i], 1e-300});
+    }
+    return out;
+}
+
+} // namespace
+
 Information gather_information(const NormalEquations& equations, const SamplePair& pair,
                                const InformationSettings& settings, core::ThreadPool* pool) {
     require_settings(equations, pair, settings);
@@ -230,16 +253,8 @@ Information gather_information(const NormalEquations& equations, const SamplePai
     Information out;
     out.matrix = equations.matrix;
     out.covariance = to_matrix(covariance);
-    DenseMatrix lost(root.rows(), static_cast<Index>(spectrum.lost.size()));
-    for (std::size_t k = 0; k < spectrum.lost.size(); ++k) {
-        lost.col(static_cast<Index>(k)) = spectrum.system.vectors.col(spectrum.lost[k]);
-    }
-    out.lost = to_matrix(lost);
-    out.drawn_fraction.resize(static_cast<std::size_t>(drawn.size()));
-    for (Index i = 0; i < drawn.size(); ++i) {
-        out.drawn_fraction[static_cast<std::size_t>(i)] =
-            drawn[i] / std::max({covariance(i, i), drawn[i], 1e-300});
-    }
+    out.lost = lost_directions(spectrum);
+    out.drawn_fraction = drawn_fractions(drawn, covariance);
     return out;
 }
 

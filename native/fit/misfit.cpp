@@ -4,7 +4,6 @@
 #include "fit/picture_noise.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,123 +12,52 @@ namespace weft::fit {
 
 namespace {
 
-constexpr std::array<std::size_t, 4> kScales{1, 2, 4,
-                                             8}; ///< pixels: sides of squares that are compared
-constexpr std::size_t kLag = 2;                  ///< pixels between neighbours at the finest scale
-constexpr double kClipped = 3.0;                 ///< standard deviations
 constexpr double kWrongMisfit =
     0.05; ///< of the light: from here on a scene is wrong, not nearly right
 constexpr double kManyOutliers = 0.2;
 constexpr double kMostRatio =
     3.0; ///< of residuals to noise: more is no noise, even if neighbours differ
 
-/// Means over squares.
-struct Pooled {
-    std::size_t height = 0;
-    std::size_t width = 0;
-    std::vector<double> values{}; ///< three a square
-    std::vector<bool> counts{};   ///< which squares are half full
-};
-
-Pooled pooled(std::span<const float> grid, const ResidualImages& images,
-              const std::vector<bool>& counts, std::size_t side) {
-    Pooled out{.height = (images.height + side - 1) / side,
-               .width = (images.width + side - 1) / side};
-    out.values.resize(out.height * out.width * kChannels);
-    std::vector<std::size_t> total(out.height * out.width);
-    for (std::size_t pixel = 0; pixel < counts.size(); ++pixel) {
-        if (!counts[pixel]) {
-            continue;
-        }
-        const std::size_t square =
-            pixel / images.width / side * out.width + pixel % images.width / side;
-        ++total[square];
-        for (std::size_t c = 0; c < kChannels; ++c) {
-            out.values[square * kChannels + c] += static_cast<double>(grid[pixel * kChannels + c]);
-        }
-    }
-    for (std::size_t i = 0; i < out.values.size(); ++i) {
-        out.values[i] /= static_cast<double>(std::max<std::size_t>(total[i / kChannels], 1));
-    }
-    for (const std::size_t count : total) {
-        out.counts.push_back(2 * count >= side * side);
-    }
-    return out;
-}
-
-/// Residuals of which none is much larger than most; zeros were not drawn.
-Pooled clipped(Pooled grid) {
-    std::vector<double> sizes;
-    for (const double value : grid.values) {
-        if (value != 0) {
-            sizes.push_back(std::abs(value));
-        }
-    }
-    const double most = kClipped * kNormal * median(std::move(sizes));
-    for (double& value : grid.values) {
-        value = std::clamp(value, -most, most);
-    }
-    return grid;
-}
-
-/// Mean products of channels of neighbours in different halves, one a pair.
-std::vector<double> neighbour_products(const Pooled& a, const Pooled& b, std::size_t lag) {
-    std::vector<double> out;
-    const auto add = [&](std::size_t first, std::size_t second) {
-        if (!a.counts[first] || !a.counts[second]) {
-            return;
-        }
-        double sum = 0;
-        for (std::size_t c = 0; c < kChannels; ++c) {
-            const std::size_t i = first * kChannels + c;
-            const std::size_t j = second * kChannels + c;
-            sum += a.values[i] * b.values[j] + b.values[i] * a.values[j];
-        }
-        out.push_back(sum / kChannels / 2);
-    };
-    for (std::size_t y = 0; y < a.height; ++y) {
-        for (std::size_t x = 0; x < a.width; ++x) {
-            if (y + lag < a.height) {
-                add(y * a.width + x, (y + lag) * a.width + x);
-            }
-            if (x + lag < a.width) {
-                add(y * a.width + x, y * a.width + x + lag);
-            }
-        }
-    }
-    return out;
-}
-
-double sum_of(const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values) {
-        sum += value;
-    }
-    return sum;
-}
-
-/// By how many standard deviations of their noise the sum of products is not 0.
-double certainty(const std::vector<double>& products) {
-    double squares = 0;
-    for (const double product : products) {
-        squares += product * product;
-    }
-    return sum_of(products) / std::max(std::sqrt(squares), 1e-300);
-}
-
 /// Pixels that count and are not far off alone; all that count if none is left.
-std::vector<bool> kept_pixels(const Validation& fresh) {
-    const std::vector<double> far = deviations(fresh);
-    const std::vector<bool> outliers = find_outliers(fresh, far);
+std::vector<bool> kept_pixels(const Validation& fresh, const PictureNoise& noise) {
+    const std::vector<bool> outliers = find_outliers(fresh, deviations(fresh, noise));
     std::vector<bool> kept(outliers.size());
     bool is_any = false;
-    for (std::size_t pixel = 0; pixel < kept.size(); ++pixel) {
+    for (const std::uint32_t pixel : noise.drawn()) {
         const bool is_trusted = fresh.trust.empty() || fresh.trust[pixel] > kLeftOut;
-        kept[pixel] = fresh.counts[pixel] && !outliers[pixel] && is_trusted;
+        kept[pixel] = !outliers[pixel] && is_trusted;
         is_any = is_any || kept[pixel];
     }
     return is_any ? kept : fresh.counts;
 }
+
+/// How much light of a picture its renders have, which are two: their noise has no mean product.
+class Overlap {
+public:
+    /// Adds a pixel. @return the mean product of its residuals.
+    double add(const Validation& fresh, std::size_t pixel) {
+        double product = 0;
+        for (std::size_t i = pixel * kChannels; i < (pixel + 1) * kChannels; ++i) {
+            const double a = static_cast<double>(fresh.a[i]);
+            const double b = static_cast<double>(fresh.b[i]);
+            const double light = static_cast<double>(fresh.observation->image[i]) *
+                                 static_cast<double>(fresh.weights[i]);
+            product += a * b / kChannels;
+            m_renders += (light + a) * (light + b);
+            m_both += light * (2 * light + a + b) / 2;
+        }
+        return product;
+    }
+
+    /// Picture over render.
+    [[nodiscard]] double brightness() const noexcept {
+        return m_renders > 0 ? m_both / m_renders : std::numeric_limits<double>::infinity();
+    }
+
+private:
+    double m_renders = 0;
+    double m_both = 0;
+};
 
 double root(double square) {
     return std::sqrt(std::max(square, 0.0));
@@ -158,66 +86,38 @@ VerdictLevel level_of(const Misfit& found) {
 
 } // namespace
 
-SharedResidual find_shared(const ResidualImages& residuals, const std::vector<bool>& counts) {
-    SharedResidual best;
-    const std::size_t lag = std::max(kLag, residuals.grain);
-    for (const std::size_t side : kScales) {
-        const Pooled a = pooled(residuals.a, residuals, counts, side);
-        const Pooled b = pooled(residuals.b, residuals, counts, side);
-        const std::size_t step = std::max<std::size_t>(lag / side, 1);
-        const std::vector<double> products = neighbour_products(a, b, step);
-        if (products.size() < 2) {
-            continue;
-        }
-        // A few pixels with large residuals make their own products uncertain, but not others'.
-        const double own = std::max(certainty(products),
-                                    certainty(neighbour_products(clipped(a), clipped(b), step)));
-        if (own > best.certainty) {
-            best = {sum_of(products) / static_cast<double>(products.size()), own};
-        }
-    }
-    return best;
-}
-
 bool exceeds_noise(const Misfit& found) noexcept {
     return found.certainty > kMisfitSigmas || is_too_much(found);
 }
 
 Misfit measure(const Validation& fresh) {
-    const std::vector<bool> kept = kept_pixels(fresh);
-    const std::vector<double> noise = picture_noise(fresh, kept);
-    const std::vector<double> rounding = rounding_variance(fresh);
+    const PictureNoise noise(fresh);
+    const std::vector<bool> kept = kept_pixels(fresh, noise);
+    const std::vector<double> variances = noise.variances(kept);
     const SharedResidual shared = find_shared({.height = fresh.height(),
                                                .width = fresh.width(),
                                                .a = fresh.a,
                                                .b = fresh.b,
                                                .grain = fresh.observation->grain},
                                               kept);
-    const auto drawn = static_cast<double>(std::ranges::count(fresh.counts, true));
+    const auto drawn = static_cast<double>(noise.drawn().size());
     const auto left = static_cast<double>(std::ranges::count(kept, true));
+    const double share = 1 / std::max(left, 1.0);
     Misfit out{.misfit = shared.product,
                .certainty = shared.certainty,
                .outliers = (drawn - left) / std::max(drawn, 1.0),
                .grain = fresh.observation->grain,
-               .pixels = static_cast<std::size_t>(drawn)};
-    double seen = 0; // renders, whose noise has no mean product
-    double same = 0;
-    for (std::size_t i = 0; i < fresh.a.size(); ++i) {
-        const std::size_t pixel = i / kChannels;
-        if (!kept[pixel]) {
-            continue;
+               .pixels = noise.drawn().size()};
+    Overlap light;
+    for (std::size_t place = 0; place < noise.drawn().size(); ++place) {
+        const std::size_t pixel = noise.drawn()[place];
+        if (kept[pixel]) {
+            out.power += light.add(fresh, pixel) * share;
+            out.rounding += noise.rounding_variance(pixel) * share;
+            out.noise += variances[place] * share;
         }
-        const double a = static_cast<double>(fresh.a[i]);
-        const double b = static_cast<double>(fresh.b[i]);
-        const double light = static_cast<double>(fresh.observation->image[i]) *
-                             static_cast<double>(fresh.weights[i]);
-        out.power += a * b / kChannels / std::max(left, 1.0);
-        out.rounding += rounding[pixel] / kChannels / std::max(left, 1.0);
-        out.noise += noise[pixel] / kChannels / std::max(left, 1.0);
-        seen += (light + a) * (light + b);
-        same += light * (2 * light + a + b) / 2;
     }
-    out.brightness = seen > 0 ? same / seen : std::numeric_limits<double>::infinity();
+    out.brightness = light.brightness();
     return out;
 }
 

@@ -1,150 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/picture_noise.hpp"
 
-#include "fit/box_blur.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <optional>
+#include <functional>
 
 namespace weft::fit {
 
 namespace {
 
-constexpr std::size_t kBins = 8;        ///< of brightness
-constexpr std::size_t kFew = 64;        ///< pixels, that a bin of them must have
-constexpr double kFarOff = 6.0;         ///< standard deviations, or times what is usual
-constexpr double kCrowded = 0.3;        ///< share of outliers around one that is not alone
-constexpr int kPasses = 4;              ///< of estimating noise without outliers
-constexpr std::size_t kDrawnRadius = 3; ///< of squares that share the noise of draws
+constexpr std::size_t kBins = 8;          ///< of brightness
+constexpr std::size_t kFew = 64;          ///< pixels, that a bin of them must have
+constexpr double kFarOff = 6.0;           ///< standard deviations, or times what is usual
+constexpr double kCrowded = 0.3;          ///< share of outliers around one that is not alone
+constexpr int kPasses = 4;                ///< of estimating noise without outliers
+constexpr std::size_t kAroundRadius = 2;  ///< of squares that are around a pixel
+constexpr std::size_t kDrawnRadius = 3;   ///< of squares that share the noise of draws
+constexpr std::array<double, 3> kSecondDifference{1, -2, 1};
 
-using Pixels = std::vector<double>; ///< three a pixel
+/// Calls visit(pixel) for the pixels of the square of side 2 `radius` + 1 around one, as far as it lies in the picture.
+void visit_square(const Validation& fresh, std::size_t pixel, std::size_t radius,
+                  const auto& visit) {
+    const std::size_t width = fresh.width();
+    const std::size_t x = pixel % width;
+    const std::size_t y = pixel / width;
+    const std::size_t left = x - std::min(x, radius);
+    const std::size_t right = std::min(x + radius + 1, width);
+    const std::size_t bottom = std::min(y + radius + 1, fresh.height());
+    for (std::size_t row = y - std::min(y, radius); row < bottom; ++row) {
+        for (std::size_t column = left; column < right; ++column) {
+            visit(row * width + column);
+        }
+    }
+}
 
-/// The second difference along both axes of a channel, from its upper left pixel on; NaN beside one that does not count.
-double second_difference(const Pixels& grid, const std::vector<bool>& counts, std::size_t width,
-                         std::size_t pixel, std::size_t channel) {
-    constexpr std::array<double, 3> kMask{1, -2, 1};
+/// Whether a pixel is inside the picture and it and its eight neighbours count.
+bool is_inside(const Validation& fresh, const std::vector<bool>& counts, std::size_t pixel) {
+    const std::size_t width = fresh.width();
+    const std::size_t x = pixel % width;
+    const std::size_t y = pixel / width;
+    if (x == 0 || y == 0 || x + 1 >= width || y + 1 >= fresh.height()) {
+        return false;
+    }
+    for (std::size_t row = pixel - width - 1; row <= pixel + width - 1; row += width) {
+        if (!counts[row] || !counts[row + 1] || !counts[row + 2]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The picture without what does not count.
+double picture_at(const Observation& own, std::size_t i) {
+    const bool is_masked = !own.mask.empty() && own.mask[i / kChannels] == 0;
+    return is_masked ? 0.0 : static_cast<double>(own.image[i]);
+}
+
+/// Brightness around a pixel: the mean of all channels.
+double light_around(const Validation& fresh, std::size_t pixel) {
     double sum = 0;
-    for (std::size_t k = 0; k < kMask.size() * kMask.size(); ++k) {
-        const std::size_t at = pixel + k / 3 * width + k % 3;
-        sum += counts[at] ? kMask[k / 3] * kMask[k % 3] * grid[at * kChannels + channel]
-                          : std::numeric_limits<double>::quiet_NaN();
+    std::size_t count = 0;
+    visit_square(fresh, pixel, kAroundRadius, [&](std::size_t other) {
+        for (std::size_t i = other * kChannels; i < (other + 1) * kChannels; ++i) {
+            sum += picture_at(*fresh.observation, i);
+        }
+        count += kChannels;
+    });
+    return sum / static_cast<double>(count);
+}
+
+double half_sum(const Validation& fresh, std::size_t i) {
+    return (static_cast<double>(fresh.a[i]) + static_cast<double>(fresh.b[i])) / 2;
+}
+
+double half_difference(const Validation& fresh, std::size_t i) {
+    return (static_cast<double>(fresh.a[i]) - static_cast<double>(fresh.b[i])) / 2;
+}
+
+/// The mean square of the channels of one of these.
+double mean_square(const Validation& fresh, std::size_t pixel, const auto& value) {
+    double squares = 0;
+    for (std::size_t i = pixel * kChannels; i < (pixel + 1) * kChannels; ++i) {
+        squares += value(fresh, i) * value(fresh, i);
+    }
+    return squares / kChannels;
+}
+
+/// The second difference along both axes of one channel around a pixel that is_inside(). Noise keeps its standard deviation.
+double second_difference(std::size_t width, std::size_t pixel, std::size_t channel,
+                         const auto& value) {
+    double sum = 0;
+    for (std::size_t row = 0; row < kSecondDifference.size(); ++row) {
+        for (std::size_t column = 0; column < kSecondDifference.size(); ++column) {
+            const std::size_t at = pixel + row * width + column - width - 1;
+            sum += kSecondDifference[row] * kSecondDifference[column] *
+                   value(at * kChannels + channel);
+        }
     }
     return sum / 6;
 }
 
-/// Second differences of inner pixels, (height - 2) x (width - 2). Noise keeps its standard deviation.
-Pixels high_pass(const Pixels& grid, const Validation& fresh, const std::vector<bool>& counts) {
-    const std::size_t width = fresh.width();
-    if (fresh.height() < 3 || width < 3) {
-        return {};
-    }
-    const std::size_t rows = fresh.height() - 2;
-    Pixels out;
-    out.reserve(rows * (width - 2) * kChannels);
-    for (std::size_t inner = 0; inner < rows * (width - 2); ++inner) {
-        const std::size_t pixel = inner / (width - 2) * width + inner % (width - 2);
-        for (std::size_t c = 0; c < kChannels; ++c) {
-            out.push_back(second_difference(grid, counts, width, pixel, c));
-        }
-    }
-    return out;
-}
-
-/// A robust variance around 0 of some pixels, the mean of the channels'.
-double variance(const Pixels& grid, const std::vector<std::size_t>& pixels) {
+/// A robust variance around 0 at some places, the mean of the channels'.
+double variance(const std::vector<double>& grid, std::span<const std::size_t> places) {
     double sum = 0;
+    std::vector<double> sizes(places.size());
     for (std::size_t c = 0; c < kChannels; ++c) {
-        std::vector<double> sizes;
-        sizes.reserve(pixels.size());
-        for (const std::size_t pixel : pixels) {
-            sizes.push_back(std::abs(grid[pixel * kChannels + c]));
-        }
-        const double deviation = kNormal * median(std::move(sizes));
+        std::ranges::transform(places, sizes.begin(), [&](std::size_t place) {
+            return std::abs(grid[place * kChannels + c]);
+        });
+        const double deviation = kNormal * median(sizes);
         sum += deviation * deviation;
     }
     return sum / kChannels;
-}
-
-/// The picture without what does not count, times `factor` of each number.
-Pixels picture_of(const Validation& fresh, const auto& factor) {
-    const Observation& own = *fresh.observation;
-    Pixels out(own.image.size());
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        const bool is_masked = !own.mask.empty() && own.mask[i / kChannels] == 0;
-        out[i] = is_masked ? 0.0 : static_cast<double>(own.image[i]) * factor(i);
-    }
-    return out;
-}
-
-/// Brightness around each pixel.
-std::vector<double> light_around(const Validation& fresh) {
-    const Pixels picture = picture_of(fresh, [](std::size_t) { return 1.0; });
-    std::vector<float> blurred(picture.begin(), picture.end());
-    box_blur(blurred, {.height = fresh.height(), .width = fresh.width(), .channels = kChannels});
-    std::vector<double> out(blurred.size() / kChannels);
-    for (std::size_t i = 0; i < blurred.size(); ++i) {
-        out[i / kChannels] += static_cast<double>(blurred[i]) / kChannels;
-    }
-    return out;
-}
-
-/// Numbers between which equally many of the values lie, linear between neighbours.
-std::vector<double> quantiles(std::vector<double> values, std::size_t bins) {
-    std::ranges::sort(values);
-    std::vector<double> out;
-    for (std::size_t number = 1; number < bins; ++number) {
-        const double at = static_cast<double>(number) / static_cast<double>(bins) *
-                          static_cast<double>(values.size() - 1);
-        const auto below = static_cast<std::size_t>(at);
-        const std::size_t above = std::min(below + 1, values.size() - 1);
-        out.push_back(std::lerp(values[below], values[above], at - static_cast<double>(below)));
-    }
-    return out;
 }
 
 std::size_t bin_of(const std::vector<double>& edges, double value) {
     return static_cast<std::size_t>(std::ranges::lower_bound(edges, value) - edges.begin());
 }
 
-/// The variance of the noise of draws, pooled over squares.
-std::vector<double> drawn_variance(const Validation& fresh) {
-    std::vector<float> layers(2 * fresh.counts.size());
-    for (std::size_t pixel = 0; pixel < fresh.counts.size(); ++pixel) {
-        double squares = 0;
-        for (std::size_t i = pixel * kChannels; i < (pixel + 1) * kChannels; ++i) {
-            const double half =
-                (static_cast<double>(fresh.a[i]) - static_cast<double>(fresh.b[i])) / 2;
-            squares += half * half;
+/// The variance of the noise of draws, pooled over the drawn pixels of the square around one.
+double drawn_variance(const Validation& fresh, std::size_t pixel) {
+    double squares = 0;
+    std::size_t count = 0;
+    visit_square(fresh, pixel, kDrawnRadius, [&](std::size_t other) {
+        if (fresh.counts[other]) {
+            squares += mean_square(fresh, other, half_difference);
+            ++count;
         }
-        layers[2 * pixel] = fresh.counts[pixel] ? static_cast<float>(squares / kChannels) : 0.0F;
-        layers[2 * pixel + 1] = fresh.counts[pixel] ? 1.0F : 0.0F;
+    });
+    return squares / static_cast<double>(std::max<std::size_t>(count, 1));
+}
+
+/// The median over the pixels that are chosen, at least 1.
+double usual(std::span<const double> far, std::span<const std::uint32_t> drawn,
+             const std::vector<bool>& chosen) {
+    std::vector<double> own;
+    for (const std::uint32_t pixel : drawn) {
+        if (chosen[pixel]) {
+            own.push_back(far[pixel]);
+        }
     }
-    box_blur(layers, {.height = fresh.height(), .width = fresh.width(), .channels = 2},
-             kDrawnRadius);
-    std::vector<double> out(fresh.counts.size());
-    for (std::size_t pixel = 0; pixel < out.size(); ++pixel) {
-        out[pixel] = static_cast<double>(std::max(layers[2 * pixel], 0.0F)) /
-                     static_cast<double>(std::max(layers[2 * pixel + 1], 1e-6F));
+    return std::max(median(std::move(own)), 1.0);
+}
+
+std::vector<std::uint32_t> drawn_pixels(const Validation& fresh) {
+    std::vector<std::uint32_t> out;
+    for (std::size_t pixel = 0; pixel < fresh.counts.size(); ++pixel) {
+        if (fresh.counts[pixel]) {
+            out.push_back(static_cast<std::uint32_t>(pixel));
+        }
     }
     return out;
-}
-
-double median_of(std::span<const double> values, const std::vector<bool>& chosen) {
-    std::vector<double> own;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (chosen[i]) {
-            own.push_back(values[i]);
-        }
-    }
-    return median(std::move(own));
-}
-
-bool any(const std::vector<bool>& flags) {
-    return std::ranges::find(flags, true) != flags.end();
 }
 
 } // namespace
@@ -159,89 +167,128 @@ double median(std::vector<double> values) {
                                   : (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-std::vector<double> picture_noise(const Validation& fresh, const std::vector<bool>& counts) {
-    const auto half = [&fresh](double sign) {
-        Pixels out(fresh.a.size());
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            out[i] = (static_cast<double>(fresh.a[i]) + sign * static_cast<double>(fresh.b[i])) / 2;
-        }
-        return out;
-    };
-    const Pixels own = high_pass(
-        picture_of(fresh, [&](std::size_t i) { return static_cast<double>(fresh.weights[i]); }),
-        fresh, counts);
-    const Pixels left = high_pass(half(1), fresh, counts);
-    const Pixels drawn = high_pass(half(-1), fresh, counts);
-    const std::vector<double> light = light_around(fresh);
+std::vector<double> quantiles(std::vector<double> values, std::size_t bins) {
+    std::vector<double> out;
+    auto first = values.begin();
+    for (std::size_t number = 1; number < bins; ++number) {
+        const double at = static_cast<double>(number) / static_cast<double>(bins) *
+                          static_cast<double>(values.size() - 1);
+        const auto below = values.begin() + static_cast<std::ptrdiff_t>(at);
+        // All before `first` are no larger than what follows.
+        std::nth_element(first, below, values.end());
+        const auto above = std::min_element(below + 1, values.end());
+        out.push_back(std::lerp(*below, above == values.end() ? *below : *above,
+                                at - std::floor(at)));
+        first = below;
+    }
+    return out;
+}
 
+PictureNoise::PictureNoise(const Validation& fresh) : m_fresh(fresh), m_drawn(drawn_pixels(fresh)) {
+    m_light.reserve(m_drawn.size());
+    for (const std::uint32_t pixel : m_drawn) {
+        m_light.push_back(light_around(fresh, pixel));
+    }
+    find_differences();
+}
+
+void PictureNoise::find_differences() {
+    const Validation& fresh = m_fresh;
     const std::size_t width = fresh.width();
-    std::vector<std::size_t> known; // of the inner pixels
-    std::vector<double> brightness;
-    const auto light_of = [&](std::size_t inner) {
-        return light[(inner / (width - 2) + 1) * width + inner % (width - 2) + 1];
-    };
-    for (std::size_t inner = 0; inner < own.size() / kChannels; ++inner) {
-        const double* const at = &own[inner * kChannels];
-        if (std::all_of(at, at + kChannels, [](double value) { return std::isfinite(value); })) {
-            known.push_back(inner);
-            brightness.push_back(light_of(inner));
+    for (std::size_t place = 0; place < m_drawn.size(); ++place) {
+        const std::size_t pixel = m_drawn[place];
+        if (!is_inside(fresh, fresh.counts, pixel)) {
+            continue;
+        }
+        m_differences.at.push_back(m_drawn[place]);
+        m_differences.light.push_back(m_light[place]);
+        for (std::size_t c = 0; c < kChannels; ++c) {
+            m_differences.picture.push_back(second_difference(width, pixel, c, [&](std::size_t i) {
+                return picture_at(*fresh.observation, i) * static_cast<double>(fresh.weights[i]);
+            }));
+            m_differences.residuals.push_back(second_difference(
+                width, pixel, c, [&](std::size_t i) { return half_sum(fresh, i); }));
+            m_differences.draws.push_back(second_difference(
+                width, pixel, c, [&](std::size_t i) { return half_difference(fresh, i); }));
         }
     }
-    std::vector<double> out = rounding_variance(fresh);
+}
+
+std::vector<double> PictureNoise::variances(const std::vector<bool>& counts) const {
+    std::vector<double> out;
+    out.reserve(m_drawn.size());
+    for (const std::uint32_t pixel : m_drawn) {
+        out.push_back(rounding_variance(pixel));
+    }
+    std::vector<std::size_t> known; // places among the differences
+    std::vector<double> light;
+    for (std::size_t place = 0; place < m_differences.at.size(); ++place) {
+        if (is_inside(m_fresh, counts, m_differences.at[place])) {
+            known.push_back(place);
+            light.push_back(m_differences.light[place]);
+        }
+    }
     if (known.empty()) {
         return out;
     }
     const std::vector<double> edges =
-        quantiles(brightness, std::clamp<std::size_t>(known.size() / kFew, 1, kBins));
-    std::vector<double> found(edges.size() + 1);
+        quantiles(std::move(light), std::clamp<std::size_t>(known.size() / kFew, 1, kBins));
+    std::vector<std::vector<std::size_t>> bins(edges.size() + 1);
+    for (const std::size_t place : known) {
+        bins[bin_of(edges, m_differences.light[place])].push_back(place);
+    }
+    std::vector<double> found(bins.size());
     for (std::size_t bin = 0; bin < found.size(); ++bin) {
-        std::vector<std::size_t> chosen;
-        std::ranges::copy_if(known, std::back_inserter(chosen), [&](std::size_t inner) {
-            return bin_of(edges, light_of(inner)) == bin;
-        });
-        if (!chosen.empty()) {
-            const double of_residuals = variance(left, chosen) - variance(drawn, chosen);
-            found[bin] = std::max(std::min(of_residuals, variance(own, chosen)), 0.0);
+        if (!bins[bin].empty()) {
+            const double of_residuals = variance(m_differences.residuals, bins[bin]) -
+                                        variance(m_differences.draws, bins[bin]);
+            found[bin] =
+                std::max(std::min(of_residuals, variance(m_differences.picture, bins[bin])), 0.0);
         }
     }
-    for (std::size_t pixel = 0; pixel < out.size(); ++pixel) {
-        out[pixel] = std::max(out[pixel], found[bin_of(edges, light[pixel])]);
+    for (std::size_t place = 0; place < out.size(); ++place) {
+        out[place] = std::max(out[place], found[bin_of(edges, m_light[place])]);
     }
     return out;
 }
 
-std::vector<double> rounding_variance(const Validation& fresh) {
-    const std::vector<float>& rounding = fresh.observation->rounding;
-    std::vector<double> out(fresh.counts.size());
-    for (std::size_t i = 0; i < rounding.size(); ++i) {
+double PictureNoise::rounding_variance(std::size_t pixel) const {
+    const std::vector<float>& rounding = m_fresh.observation->rounding;
+    if (rounding.empty()) {
+        return 0;
+    }
+    double sum = 0;
+    for (std::size_t i = pixel * kChannels; i < (pixel + 1) * kChannels; ++i) {
         const double deviation =
-            static_cast<double>(rounding[i]) * static_cast<double>(fresh.weights[i]);
-        out[i / kChannels] += deviation * deviation / kChannels;
+            static_cast<double>(rounding[i]) * static_cast<double>(m_fresh.weights[i]);
+        sum += deviation * deviation / kChannels;
     }
-    return out;
+    return sum;
 }
 
-std::vector<double> deviations(const Validation& fresh) {
-    const std::vector<double> drawn = drawn_variance(fresh);
+std::vector<double> deviations(const Validation& fresh, const PictureNoise& noise) {
+    const std::vector<std::uint32_t>& drawn = noise.drawn();
+    std::vector<double> squares; // of residuals, one a drawn pixel
+    std::vector<double> steady;  // variance but for the picture's own noise
+    for (const std::uint32_t pixel : drawn) {
+        squares.push_back(mean_square(fresh, pixel, half_sum));
+        steady.push_back(drawn_variance(fresh, pixel) + kSmall * kSmall);
+    }
     std::vector<bool> kept = fresh.counts;
     std::vector<double> far(kept.size());
     for (int pass = 0; pass < kPasses; ++pass) {
-        const std::vector<double> noise = picture_noise(fresh, kept);
-        for (std::size_t pixel = 0; pixel < far.size(); ++pixel) {
-            double squares = 0;
-            for (std::size_t i = pixel * kChannels; i < (pixel + 1) * kChannels; ++i) {
-                const double mean =
-                    (static_cast<double>(fresh.a[i]) + static_cast<double>(fresh.b[i])) / 2;
-                squares += mean * mean / kChannels;
-            }
-            far[pixel] = std::sqrt(squares / (noise[pixel] + drawn[pixel] + kSmall * kSmall));
+        const std::vector<double> own = noise.variances(kept);
+        for (std::size_t place = 0; place < drawn.size(); ++place) {
+            far[drawn[place]] = std::sqrt(squares[place] / (own[place] + steady[place]));
         }
-        const double usual = any(kept) ? std::max(median_of(far, kept), 1.0) : 1.0;
+        const double most = kFarOff * usual(far, drawn, kept);
         std::vector<bool> found(kept.size());
-        for (std::size_t pixel = 0; pixel < far.size(); ++pixel) {
-            found[pixel] = fresh.counts[pixel] && far[pixel] < kFarOff * usual;
+        bool is_any = false;
+        for (const std::uint32_t pixel : drawn) {
+            found[pixel] = far[pixel] < most;
+            is_any = is_any || found[pixel];
         }
-        if (!any(found) || found == kept) {
+        if (!is_any || found == kept) {
             break;
         }
         kept = std::move(found);
@@ -250,16 +297,20 @@ std::vector<double> deviations(const Validation& fresh) {
 }
 
 std::vector<bool> find_outliers(const Validation& fresh, std::span<const double> far) {
-    const double usual = any(fresh.counts) ? std::max(median_of(far, fresh.counts), 1.0) : 1.0;
+    const std::vector<std::uint32_t> drawn = drawn_pixels(fresh);
+    const double most = kFarOff * usual(far, drawn, fresh.counts);
     std::vector<bool> out(far.size());
-    std::vector<float> around(far.size());
-    for (std::size_t pixel = 0; pixel < far.size(); ++pixel) {
-        out[pixel] = fresh.counts[pixel] && far[pixel] > kFarOff * usual;
-        around[pixel] = out[pixel] ? 1.0F : 0.0F;
-    }
-    box_blur(around, {.height = fresh.height(), .width = fresh.width(), .channels = 1});
-    for (std::size_t pixel = 0; pixel < far.size(); ++pixel) {
-        out[pixel] = out[pixel] && static_cast<double>(around[pixel]) < kCrowded;
+    for (const std::uint32_t pixel : drawn) {
+        if (!(far[pixel] > most)) {
+            continue;
+        }
+        std::size_t others = 0;
+        std::size_t count = 0;
+        visit_square(fresh, pixel, kAroundRadius, [&](std::size_t other) {
+            others += fresh.counts[other] && far[other] > most ? 1U : 0U;
+            ++count;
+        });
+        out[pixel] = static_cast<double>(others) < kCrowded * static_cast<double>(count);
     }
     return out;
 }

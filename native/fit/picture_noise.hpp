@@ -4,6 +4,8 @@
 
 #include "fit/misfit.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,21 +14,50 @@ namespace weft::fit {
 /// Of numbers in any order; the mean of the middle two of an even count; 0 of none.
 [[nodiscard]] double median(std::vector<double> values);
 
-/// The variance of a picture's noise, one a pixel, in units of the light around: robust, in bins of brightness (Foi,
-/// Trimeche, Katkovnik, Egiazarian 2008), from second differences along both axes (Immerkaer 1996), which no plane and no
-/// straight edge along an axis moves. The smaller one of what the picture and what its residuals vary from pixel to pixel,
-/// for either may hold structure of the scene; no less than what the
-/// file's rounding makes.
-/// @param counts pixels that tell it.
-[[nodiscard]] std::vector<double> picture_noise(const Validation& fresh,
-                                                const std::vector<bool>& counts);
+/// Numbers between which equally many of the values lie, linear between neighbours: `bins` - 1 of them, ascending.
+/// @param values in any order, at least one. @param bins at least 1.
+[[nodiscard]] std::vector<double> quantiles(std::vector<double> values, std::size_t bins);
 
-/// The variance by the steps of a file, one a pixel, in the same units.
-[[nodiscard]] std::vector<double> rounding_variance(const Validation& fresh);
+/// The noise of a picture, estimated robustly in bins of brightness (Foi, Trimeche, Katkovnik, Egiazarian 2008) from second
+/// differences along both axes (Immerkaer 1996), which no plane and no straight edge along an axis moves. The smaller one of
+/// what the picture and what its residuals vary from pixel to pixel, for either may hold structure of the scene; no less than
+/// what the file's rounding makes. Takes time in proportion to the pixels that were drawn: of a large picture these are few.
+class PictureNoise {
+public:
+    /// @param fresh outlives it.
+    explicit PictureNoise(const Validation& fresh);
 
-/// How far residuals are from 0, in standard deviations of noise, one a pixel: of the picture and of the draws, and of what
-/// two renderers may differ by. Pixels that are far off say nothing of noise: it is estimated without them.
-[[nodiscard]] std::vector<double> deviations(const Validation& fresh);
+    /// Numbers of the pixels that were drawn, ascending.
+    [[nodiscard]] const std::vector<std::uint32_t>& drawn() const noexcept { return m_drawn; }
+    /// Variances, one a pixel of drawn(), in units of the light around, squared.
+    /// @param counts pixels of the picture that tell them, some of drawn().
+    [[nodiscard]] std::vector<double> variances(const std::vector<bool>& counts) const;
+    /// The variance by the steps of a file at a pixel of the picture, in the same units.
+    [[nodiscard]] double rounding_variance(std::size_t pixel) const;
+
+private:
+    /// What a picture, its residuals and their noise of draws vary by around a pixel, three a pixel of `at`.
+    struct Differences {
+        std::vector<std::uint32_t> at{}; ///< numbers of pixels whose neighbours were drawn, too
+        std::vector<double> light{};     ///< around them, one each
+        std::vector<double> picture{};
+        std::vector<double> residuals{};
+        std::vector<double> draws{};
+    };
+
+    void find_differences();
+
+    const Validation& m_fresh;
+    std::vector<std::uint32_t> m_drawn;
+    std::vector<double> m_light; ///< around each pixel of m_drawn
+    Differences m_differences;
+};
+
+/// How far residuals are from 0, in standard deviations of noise, one a pixel of the picture, 0 where none was drawn: noise of
+/// the picture and of the draws, and what two renderers may differ by. Pixels that are far off say nothing of noise: it is
+/// estimated without them.
+/// @param noise of `fresh`.
+[[nodiscard]] std::vector<double> deviations(const Validation& fresh, const PictureNoise& noise);
 
 /// Which pixels are far off alone: most around them are not. @param far of deviations().
 [[nodiscard]] std::vector<bool> find_outliers(const Validation& fresh, std::span<const double> far);

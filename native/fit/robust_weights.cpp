@@ -63,7 +63,7 @@ NewTrust weigh_residuals(std::span<const Validation* const> pictures, bool with_
     std::vector<std::vector<double>> distances;
     distances.reserve(pictures.size());
     for (const Validation* picture : pictures) {
-        distances.push_back(deviations(*picture));
+        distances.push_back(deviations(*picture, PictureNoise(*picture)));
     }
     const double scale = scale_of(pictures, distances);
     NewTrust out;

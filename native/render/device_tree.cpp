@@ -36,6 +36,20 @@ bool is_deep(std::size_t rounds, std::uint32_t count) {
     return rounds + static_cast<std::size_t>(std::bit_width(count - 1)) >= scene::kMostMeshDepth;
 }
 
+/// What rounds of merging clusters write besides the tree.
+struct ClusterBuffers {
+    tensor::TensorRef merged; ///< clusters after a round
+    tensor::TensorRef neighbours;
+    tensor::TensorRef places;
+    tensor::TensorRef sums;
+
+    ClusterBuffers(const TreeKernels& kernels, std::uint32_t count)
+        : merged(kernels.create_words(count, "clusters")),
+          neighbours(kernels.create_words(count, "neighbours of clusters")),
+          places(kernels.create_words(std::uint64_t{2} * count, "places of clusters")),
+          sums(kernels.create_words(2 * TreeKernels::scan_sums_size(count), "sums of a tree")) {}
+};
+
 /// As Box.scale() of shaders/weft/render/tree/box.slang.
 float scale_of(const scene::BvhMesh& mesh) {
     float half_edge = 0;
@@ -164,11 +178,7 @@ void DeviceTreeBuilder::make_top(ClusteredMesh& out, const tensor::Tensor& clust
 void DeviceTreeBuilder::make_nodes(ClusteredMesh& out, tensor::TensorRef clusters,
                                    const tensor::Tensor& bounds, core::ThreadPool& pool) {
     std::uint32_t count = out.triangle_count;
-    tensor::TensorRef merged = m_kernels.create_words(count, "clusters");
-    const auto neighbours = m_kernels.create_words(count, "neighbours of clusters");
-    const auto places = m_kernels.create_words(std::uint64_t{2} * count, "places of clusters");
-    const auto sums =
-        m_kernels.create_words(2 * TreeKernels::scan_sums_size(count), "sums of a tree");
+    ClusterBuffers own(m_kernels, count);
     std::uint32_t made = 0;
     bool is_slow = false;
     const std::uint32_t enough = out.triangle_count / kTrianglesOfCluster;
@@ -182,27 +192,27 @@ void DeviceTreeBuilder::make_nodes(ClusteredMesh& out, tensor::TensorRef cluster
                                          .boxes = out.boxes->address(),
                                          .infos = out.infos->address(),
                                          .clusters = clusters->address(),
-                                         .merged = merged->address(),
-                                         .neighbours = neighbours->address(),
-                                         .places = places->address(),
+                                         .merged = own.merged->address(),
+                                         .neighbours = own.neighbours->address(),
+                                         .places = own.places->address(),
                                          .count = count,
                                          .triangles = out.triangle_count,
                                          .made = made,
                                          .pairs_all = pairs_all ? 1U : 0U};
         const std::uint64_t groups = groups_for(count);
         m_kernels.launch(TreeFunction::find_neighbours, arguments, groups,
-                         {&bounds, out.boxes.get(), clusters.get(), neighbours.get()});
+                         {&bounds, out.boxes.get(), clusters.get(), own.neighbours.get()});
         m_kernels.launch(TreeFunction::count_pairs, arguments, groups,
-                         {neighbours.get(), places.get()});
-        const auto [left, pairs] = m_kernels.scan(*places, count, *sums);
+                         {own.neighbours.get(), own.places.get()});
+        const auto [left, pairs] = m_kernels.scan(*own.places, count, *own.sums);
         m_kernels.launch(TreeFunction::merge_pairs, arguments, groups,
-                         {&bounds, out.boxes.get(), out.infos.get(), clusters.get(), merged.get(),
-                          neighbours.get(), places.get()});
+                         {&bounds, out.boxes.get(), out.infos.get(), clusters.get(), own.merged.get(),
+                          own.neighbours.get(), own.places.get()});
         is_slow = !pairs_all && pairs < count / kSlowRound;
         made += pairs;
         out.rounds.push_back(made);
         count = left;
-        std::swap(clusters, merged);
+        std::swap(clusters, own.merged);
     }
 }
 

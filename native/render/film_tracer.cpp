@@ -197,17 +197,11 @@ std::vector<float> FilmTracer::picture(const SceneInput& input, const scene::Cam
     return image;
 }
 
-void FilmTracer::compile(const SceneInput& input, const scene::Camera& camera,
-                         const PathSettings& settings, PathBuffers& buffers,
-                         const KernelArgument& step, const tensor::TensorRef& film,
-                         const core::InterruptPoll& check) {
-    if (m_is_compiled) {
-        return;
-    }
-    const KernelArgument& view = input.view;
+/// What takes paths over one surface, but for sorting, tracing and lights.
+std::vector<StageCall> FilmTracer::surface_calls(const KernelArgument& view, PathBuffers& buffers,
+                                                 const KernelArgument& step) const {
     const KernelArgument& paths = buffers.view();
     const StageModuleRef& shared = scene().modules->shared();
-    const StageModuleRef own = stages(camera, settings.filter);
     std::vector<StageCall> calls;
     for (std::size_t k = 0; k < static_cast<std::size_t>(program_count()); k++) {
         calls.push_back({scene().modules->program(k), "programStep", {view, paths, step}});
@@ -224,6 +218,21 @@ void FilmTracer::compile(const SceneInput& input, const scene::Camera& camera,
     if (traits().has_hidden) {
         calls.push_back({shared, "skip", {view, paths, step}});
     }
+    return calls;
+}
+
+void FilmTracer::compile(const SceneInput& input, const scene::Camera& camera,
+                         const PathSettings& settings, PathBuffers& buffers,
+                         const KernelArgument& step, const tensor::TensorRef& film,
+                         const core::InterruptPoll& check) {
+    if (m_is_compiled) {
+        return;
+    }
+    const KernelArgument& view = input.view;
+    const KernelArgument& paths = buffers.view();
+    const StageModuleRef& shared = scene().modules->shared();
+    const StageModuleRef own = stages(camera, settings.filter);
+    std::vector<StageCall> calls = surface_calls(view, buffers, step);
     const KernelArgument lens = camera_argument(camera, settings.filter_width);
     calls.push_back({own, "generate", {lens, paths, step}});
     calls.push_back({own, "develop", {paths, step, KernelArgument::tensor(film)}});

@@ -121,6 +121,9 @@ private:
     [[nodiscard]] tensor::TensorRef upload(std::span<const std::uint32_t> words) const;
     [[nodiscard]] tensor::TensorRef create_film(std::int64_t floats) const;
     [[nodiscard]] std::vector<float> read_film(const tensor::Tensor& film) const;
+    [[nodiscard]] std::vector<StageCall> surface_calls(const KernelArgument& view,
+                                                       PathBuffers& buffers,
+                                                       const KernelArgument& step) const;
     void compile(const SceneInput& input, const scene::Camera& camera, const PathSettings& settings,
                  PathBuffers& buffers, const KernelArgument& step, const tensor::TensorRef& film,
                  const core::InterruptPoll& check);

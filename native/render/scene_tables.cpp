@@ -78,6 +78,19 @@ Words media_of_slots(const scene::Scene& scene, std::span<const scene::ObjectMed
     return of_slot;
 }
 
+/// The light of each triangle; made once for equal meshes.
+WordsRef find_lights_of_triangles(KeptParts& kept, const scene::GeometryTable& table,
+                                  const EmissiveMeshesRef& meshes) {
+    PartKey key("lights of triangles");
+    key.add_identity(meshes);
+    if (table.is_placed) { // then all triangles have an entry
+        key.add(table.triangle_count).add_bytes(std::as_bytes(std::span(table.first_triangle)));
+    }
+    return kept.get<WordsRef>(std::move(key), [&] {
+        return std::make_shared<const Words>(scene::lights_of_triangles(table, *meshes));
+    });
+}
+
 constexpr std::array<double, 9> kNotTurned{1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /// What a light is drawn by.
@@ -145,14 +158,7 @@ KernelArgument SceneTables::geometry_view() {
     const GeometryTensors tensors = build_geometry_tensors(*m_kept, scene(), table, has_tangents);
     m_shape_tensors = {tensors.positions, tensors.normals, tensors.uvs,
                        tensors.colors,    tensors.slots,   tensors.tangents};
-    PartKey key("lights of triangles");
-    key.add_identity(m_lights.meshes);
-    if (table.is_placed) { // then all triangles have an entry
-        key.add(table.triangle_count).add_bytes(std::as_bytes(std::span(table.first_triangle)));
-    }
-    m_light_of_triangle = m_kept->get<WordsRef>(std::move(key), [&] {
-        return std::make_shared<const Words>(scene::lights_of_triangles(table, *m_lights.meshes));
-    });
+    m_light_of_triangle = find_lights_of_triangles(*m_kept, table, m_lights.meshes);
     KernelArgument view;
     view.add_tensor("positions", tensors.positions);
     view.add_tensor("normals", tensors.normals);

@@ -76,6 +76,68 @@ TEST_CASE("medians are those of sorted numbers") {
     CHECK(median({4, 1, 3, 2}) == 2.5);
 }
 
+TEST_CASE("quantiles lie between the sorted numbers around them") {
+    CHECK(quantiles({5}, 1).empty());
+    CHECK(quantiles({5}, 3) == std::vector<double>{5, 5});
+    CHECK(quantiles({4, 1, 3, 2, 5}, 4) == std::vector<double>{2, 3, 4});
+    std::mt19937 random(3);
+    for (const std::size_t count : {2U, 9U, 100U, 1001U}) {
+        std::vector<double> values(count);
+        for (double& value : values) {
+            value = static_cast<double>(random() % 50); // ties, too
+        }
+        std::vector<double> sorted = values;
+        std::ranges::sort(sorted);
+        const std::vector<double> found = quantiles(values, 8);
+        REQUIRE(found.size() == 7);
+        for (std::size_t k = 0; k < found.size(); ++k) {
+            const double at =
+                static_cast<double>(k + 1) / 8 * static_cast<double>(sorted.size() - 1);
+            const auto below = static_cast<std::size_t>(at);
+            const std::size_t above = std::min(below + 1, sorted.size() - 1);
+            CHECK(found[k] ==
+                  std::lerp(sorted[below], sorted[above], at - static_cast<double>(below)));
+        }
+    }
+}
+
+TEST_CASE("a picture of which a part was drawn is judged by that part") {
+    Case own;
+    own.outliers = 30;
+    own.off = 0.02;
+    own.make();
+    const Misfit alone = measure(own.fresh);
+
+    constexpr std::size_t kWide = 3 * kSide;
+    constexpr std::size_t kFirst = kSide * kWide + kSide;
+    Observation larger{.name = "larger"};
+    larger.camera.width = larger.camera.height = static_cast<std::int64_t>(kWide);
+    larger.image.assign(kWide * kWide * kChannels, 0.5F);
+    Validation part{.observation = &larger};
+    part.counts.assign(kWide * kWide, false);
+    part.a.assign(larger.image.size(), 0.0F);
+    part.b = part.a;
+    part.weights.assign(larger.image.size(), 1.0F);
+    for (std::size_t pixel = 0; pixel < kSide * kSide; ++pixel) {
+        const std::size_t at = kFirst + pixel / kSide * kWide + pixel % kSide;
+        part.counts[at] = true;
+        for (std::size_t c = 0; c < kChannels; ++c) {
+            larger.image[at * kChannels + c] = own.observation.image[pixel * kChannels + c];
+            part.a[at * kChannels + c] = own.fresh.a[pixel * kChannels + c];
+            part.b[at * kChannels + c] = own.fresh.b[pixel * kChannels + c];
+            part.weights[at * kChannels + c] = own.fresh.weights[pixel * kChannels + c];
+        }
+    }
+    const Misfit found = measure(part);
+    CHECK(found.pixels == kSide * kSide);
+    CHECK(found.outliers == Approx(alone.outliers).epsilon(0.1));
+    CHECK(found.power == Approx(alone.power).epsilon(1e-3));
+    CHECK(found.brightness == Approx(alone.brightness).epsilon(1e-6));
+    CHECK(found.misfit == Approx(alone.misfit).epsilon(1e-3));
+    // Brightness around the edge of what was drawn knows the rest of the picture: bins differ a little.
+    CHECK(found.noise == Approx(alone.noise).epsilon(0.05));
+}
+
 TEST_CASE("noise alone is explained, whatever its size, and its size is told") {
     for (const double noise : {0.01, 0.03, 0.1}) {
         Case own;
