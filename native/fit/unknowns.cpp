@@ -110,7 +110,7 @@ std::vector<std::int64_t> Unknowns::groups() const {
 }
 
 UnknownDirections Unknowns::directions(std::size_t parameters) const {
-    UnknownDirections out;
+    UnknownDirections out{.parameters = parameters};
     for (const UnknownBlock& block : blocks) {
         const bool is_shared = block.is_separable && block.size == kChannels;
         for (std::size_t component = 0; component < block.size; ++component) {

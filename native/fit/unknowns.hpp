@@ -43,6 +43,7 @@ struct UnknownColumn {
 struct UnknownDirections {
     std::vector<float> rows{};            ///< one after the other
     std::size_t count = 0;                ///< of rows
+    std::size_t parameters = 0;           ///< of the scene: numbers of a row
     std::vector<UnknownColumn> columns{}; ///< one an unknown
 };
 

@@ -297,6 +297,7 @@ void bind_fit(py::module_& module) {
     bind_fit_solver(module);
     bind_fit_judgement(module);
     bind_fit_pixels(module);
+    bind_fit_unknowns(module);
 }
 
 } // namespace weft::python

@@ -17,4 +17,7 @@ void bind_fit_judgement(pybind11::module_& module);
 /// Pixels that count and are drawn.
 void bind_fit_pixels(pybind11::module_& module);
 
+/// The vector of unknowns, and residuals of films.
+void bind_fit_unknowns(pybind11::module_& module);
+
 } // namespace weft::python

@@ -39,6 +39,10 @@ py::array_t<std::uint32_t> to_array(std::span<const std::uint32_t> values) {
     return py::array_t<std::uint32_t>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
+py::array_t<std::int64_t> to_array(std::span<const std::int64_t> values) {
+    return py::array_t<std::int64_t>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
 py::array_t<bool> to_array(const std::vector<bool>& flags) {
     py::array_t<bool> out(static_cast<py::ssize_t>(flags.size()));
     std::copy(flags.begin(), flags.end(), out.mutable_data());

@@ -49,6 +49,7 @@ std::vector<T> vector_of(const FitArray<T>& a) {
 [[nodiscard]] pybind11::array_t<double> to_array(const fit::Matrix& matrix);
 [[nodiscard]] pybind11::array_t<float> to_array(std::span<const float> values);
 [[nodiscard]] pybind11::array_t<std::uint32_t> to_array(std::span<const std::uint32_t> values);
+[[nodiscard]] pybind11::array_t<std::int64_t> to_array(std::span<const std::int64_t> values);
 [[nodiscard]] pybind11::array_t<bool> to_array(const std::vector<bool>& flags);
 
 /// matrix, covariance, lost and drawn_share of weft.fit.information.Information.

@@ -68,6 +68,7 @@ __all__: list[str] = [
     "EnvironmentPlacement",
     "Error",
     "Field",
+    "FilmFactors",
     "FilmTracer",
     "Function",
     "FunctionInfo",
@@ -113,8 +114,12 @@ __all__: list[str] = [
     "Tracer",
     "Type",
     "TypeKind",
+    "UnknownBlock",
+    "UnknownDirections",
+    "Unknowns",
     "ValidationPlan",
     "ValueRef",
+    "ViewFilm",
     "WangHash",
     "all",
     "all_close",
@@ -162,12 +167,14 @@ __all__: list[str] = [
     "gather_information",
     "grid",
     "inflation",
+    "information_threshold",
     "init_device",
     "is_inside",
     "is_uncounted",
     "kernel_traits",
     "lamp_rows",
     "lattice_of",
+    "leverages",
     "light_probabilities",
     "max",
     "mean",
@@ -181,6 +188,7 @@ __all__: list[str] = [
     "packed_mip_size",
     "path_buffer_bytes",
     "path_rows",
+    "pilot_stride",
     "pinned_empty",
     "place_environment",
     "plan_validation",
@@ -4441,7 +4449,15 @@ Rounds of weighing pixels of photos, at most.
 """
 
 class Observation:
-    """ """
+    """
+    A picture that a fit explains, as the engine has it.
+
+    Args:
+        image: Radiance, linear Rec.709, shape (height, width, 3).
+        mask: Weights in [0, 1], shape (height, width).
+        rounding: Standard deviation of what steps of a file have made of each number, the shape of `image`; None: nothing.
+        grain: Pixels over which noise of the picture is shared.
+    """
     def __init__(
         self,
         image: NDArray[np.floating],
@@ -4452,10 +4468,25 @@ class Observation:
     def noise_weights(
         self, display_noise: NDArray[np.floating] | None = None
     ) -> NDArray[np.float32]:
-        """ """
+        """
+        Returns one weight a pixel and channel, for noise that grows with the radiance around, the shape of the image.
+
+        Args:
+            display_noise: Light that a display hardly tells apart, the shape of the image: what it hides counts less; None: nothing.
+        """
 
 class PictureResiduals:
-    """ """
+    """
+    A picture beside new draws of what a fit has found.
+
+    Args:
+        picture: Which.
+        counts: Which pixels were drawn, shape (height, width).
+        a: Residuals of one half times `weights`, shape (height, width, 3); 0 where nothing was drawn.
+        b: Of the other half.
+        weights: One a pixel and channel.
+        trust: What a robust loss leaves of each pixel, in (0, 1], shape (height, width).
+    """
     def __init__(
         self,
         picture: Observation,
@@ -4466,57 +4497,93 @@ class PictureResiduals:
         trust: NDArray[np.floating],
     ) -> None: ...
     def measure(self) -> Misfit:
-        """ """
+        """
+        Returns what is left of the residuals.
+        """
 
 class Misfit:
-    """ """
+    """
+    What is left of the residuals of some pixels; all in units of the light around them.
+    """
     @property
     def power(self) -> float:
-        """ """
+        """
+        Mean square of residuals without noise of draws: noise of the picture, and misfit.
+        """
     @property
     def misfit(self) -> float:
-        """ """
+        """
+        Mean product of neighbours: what the scene does not explain, squared.
+        """
     @property
     def noise(self) -> float:
-        """ """
+        """
+        Mean square of the picture's noise.
+        """
     @property
     def certainty(self) -> float:
-        """ """
+        """
+        Standard deviations by which neighbours are alike.
+        """
     @property
     def outliers(self) -> float:
-        """ """
+        """
+        Share of pixels that are far off alone, or that a robust loss leaves out.
+        """
     @property
     def rounding(self) -> float:
-        """ """
+        """
+        Mean square of what the steps of the file make.
+        """
     @property
     def brightness(self) -> float:
-        """ """
+        """
+        Picture over render.
+        """
     @property
     def pixels(self) -> int:
-        """ """
+        """
+        That were drawn.
+        """
     @property
     def grain(self) -> int:
-        """ """
+        """
+        Pixels over which noise of the picture is shared.
+        """
     @property
     def exceeds_noise(self) -> bool:
-        """ """
+        """
+        Whether residuals are more than noise.
+        """
     def judge(self) -> PictureVerdict:
-        """ """
+        """
+        Returns what that makes of the picture.
+        """
 
 class PictureVerdict:
-    """ """
+    """
+    Numbers of weft.fit.ViewVerdict, which says what they are.
+    """
     @property
     def level(self) -> typing.Literal["explained", "doubtful", "wrong"]:
-        """ """
+        """
+        "explained", "doubtful" or "wrong".
+        """
     @property
     def ratio(self) -> float:
-        """ """
+        """
+        Residuals over noise.
+        """
     @property
     def misfit(self) -> float:
-        """ """
+        """
+        Of the picture's light.
+        """
     @property
     def noise(self) -> float:
-        """ """
+        """
+        Of the picture's light.
+        """
 
 def shared_residual(
     a: NDArray[np.floating],
@@ -4524,23 +4591,45 @@ def shared_residual(
     counts: NDArray[np.bool_],
     grain: typing.SupportsInt = 1,
 ) -> tuple[float, float]:
-    """ """
+    """
+    Returns the mean product of neighbours and how many standard deviations from 0 it is, of the scale where it is most certain.
+
+    Args:
+        a: Residuals of one half, shape (height, width, 3).
+        b: Of the other.
+        counts: Which pixels count, shape (height, width).
+        grain: Pixels over which noise of the picture is shared: 8 for JPEG.
+    """
 
 def weigh_residuals(
     pictures: collections.abc.Sequence[PictureResiduals], with_detail: bool = False
 ) -> tuple[list[NDArray[np.float32]], bool]:
-    """ """
+    """
+    Returns the weights of pixels by what is left of them, one array a picture, and whether they have changed; see native/fit/robust_weights.hpp.
+
+    Args:
+        pictures: Of robust targets.
+        with_detail: What stands out among its neighbours alone loses its say.
+    """
 
 class ValidationPlan:
-    """ """
+    """
+    Draws that show what was found beside the pictures; see plan_validation().
+    """
     @property
     def samples(self) -> int:
-        """ """
+        """
+        Paths a pixel in each half.
+        """
     @property
     def rounds(self) -> int:
-        """ """
+        """
+        Draws that it takes.
+        """
     def part(self, view: typing.SupportsInt, round: typing.SupportsInt) -> NDArray[np.uint32]:
-        """ """
+        """
+        Returns the pixels of a view in one draw.
+        """
 
 def plan_validation(
     pixels: collections.abc.Sequence[NDArray[np.uint32]],
@@ -4548,15 +4637,30 @@ def plan_validation(
     samples: typing.SupportsInt,
     paths: typing.SupportsInt,
 ) -> ValidationPlan:
-    """ """
+    """
+    Returns which pixels are drawn to look at what was found: all that count, or those of tiles all over large pictures.
+
+    Args:
+        pixels: That count, one array a view.
+        widths: Of the pictures.
+        samples: Paths a pixel in each half, at least.
+        paths: Of all views.
+    """
 
 def counted_pixels(weights: NDArray[np.floating]) -> NDArray[np.uint32]:
-    """ """
+    """
+    Returns the numbers of the pixels that have a weight.
+
+    Args:
+        weights: Shape (pixels, 3).
+    """
 
 def lattice_of(
     counted: NDArray[np.uint32], width: typing.SupportsInt, stride: typing.SupportsInt
 ) -> NDArray[np.uint32]:
-    """ """
+    """
+    Returns the pixels in every `stride`-th row and column; all if there are none.
+    """
 
 def spread(
     values: _Vector,
@@ -4565,7 +4669,16 @@ def spread(
     shown: NDArray[np.uint32],
     radius: typing.SupportsInt,
 ) -> NDArray[np.float32]:
-    """ """
+    """
+    Returns means over squares, one for each pixel that is shown; 0 where none is drawn nearby.
+
+    Args:
+        values: One a pixel that is drawn.
+        drawn: Numbers of pixels.
+        extent: Height and width of the picture.
+        shown: Numbers of pixels.
+        radius: Pixels; a square has a side of 2 `radius` + 1.
+    """
 
 def inflation(
     halves: tuple[tuple[_Residuals, _Residuals], tuple[_Residuals, _Residuals]],
@@ -4573,4 +4686,150 @@ def inflation(
     widths: collections.abc.Sequence[typing.SupportsInt],
     matrix: _Vector,
 ) -> NDArray[np.float64]:
-    """ """
+    """
+    Returns the factor, at least 1, by which each standard error grows where residuals of neighbours are alike; see native/fit/inflation.hpp.
+
+    Args:
+        halves: Residuals, shape (n,), and derivatives, shape (n, p), of both halves.
+        pixels: That were drawn, one array a view.
+        widths: Of the pictures.
+        matrix: H of the normal equations, shape (p, p).
+    """
+
+class UnknownBlock:
+    """
+    One parameter, exposure or light within Unknowns.
+    """
+    def __init__(
+        self,
+        name: str,
+        slots: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt]],
+        first: typing.SupportsInt,
+        size: typing.SupportsInt,
+        is_log: bool,
+        is_separable: bool,
+        view: typing.SupportsInt | None = None,
+        light: typing.SupportsInt | None = None,
+    ) -> None: ...
+
+class Unknowns:
+    """
+    The vector of unknowns of a fit, on the scale of their transforms.
+
+    Args:
+        blocks: One a parameter.
+        start: Shape (n,).
+        low: Lower bounds.
+        high: Upper bounds.
+    """
+    def __init__(
+        self,
+        blocks: collections.abc.Sequence[UnknownBlock],
+        start: _Vector,
+        low: _Vector,
+        high: _Vector,
+    ) -> None: ...
+    def values(self, x: _Vector) -> NDArray[np.float64]:
+        """
+        Returns the unknowns on the scale of the scene.
+        """
+    def derivatives(self, x: _Vector) -> NDArray[np.float64]:
+        """
+        Returns the derivatives of values().
+        """
+    def gains(self, x: _Vector, views: typing.SupportsInt) -> NDArray[np.float32]:
+        """
+        Returns the factors of the pictures, shape (views, 3).
+        """
+    def light_factors(self, x: _Vector) -> NDArray[np.float32]:
+        """
+        Returns the factors of lights, shape (lights + 1, 3); the last, 1, is for others.
+        """
+    def write(self, x: _Vector, scene_values: NDArray[np.float32]) -> None:
+        """
+        Sets the floats of the scene.
+        """
+    def has_open_range(self) -> NDArray[np.bool_]:
+        """
+        Returns which unknowns have bounds too wide to say where to start.
+        """
+    def groups(self) -> NDArray[np.int64]:
+        """
+        Returns a number for each unknown: those of a material share theirs.
+        """
+    def directions(self, parameters: typing.SupportsInt) -> UnknownDirections:
+        """
+        Returns the directions that forward mode needs among so many parameters.
+        """
+
+class UnknownDirections:
+    """
+    Directions in the space of the scene's parameters, and what each serves.
+    """
+    @property
+    def rows(self) -> NDArray[np.float32]:
+        """
+        Shape (directions, parameters).
+        """
+    def factors(self, unknowns: Unknowns, x: _Vector, views: typing.SupportsInt) -> FilmFactors:
+        """
+        Returns what the unknowns make of films of so many views at a place.
+        """
+
+class ViewFilm:
+    """
+    What was developed of a view, and what it is compared with.
+
+    Args:
+        number: Of the view.
+        parts: Shape (parts, 1 + directions, pixels, 3).
+        lights: Of each part: number of the light whose factor it has; None: none.
+        pixels: That were drawn.
+        weights: Of the picture, shape (pixels, 3).
+        image: The picture, of the same shape.
+    """
+    def __init__(
+        self,
+        number: typing.SupportsInt,
+        parts: NDArray[np.floating],
+        lights: collections.abc.Sequence[typing.SupportsInt | None],
+        pixels: NDArray[np.uint32],
+        weights: NDArray[np.floating],
+        image: NDArray[np.floating],
+    ) -> None: ...
+
+class FilmFactors:
+    """
+    What unknowns make of films; see UnknownDirections.factors().
+    """
+    def rows(self, film: ViewFilm) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """
+        Returns weighted residuals, shape (n,), and their derivatives, shape (n, p).
+        """
+    def residuals(self, film: ViewFilm) -> NDArray[np.float32]:
+        """
+        Returns the residuals alone, shape (n,).
+        """
+
+def leverages(
+    residual_a: _Residuals, jacobian_a: _Residuals, residual_b: _Residuals, jacobian_b: _Residuals
+) -> NDArray[np.float64]:
+    """
+    Returns the leverage of each residual: how much it tells of the unknowns.
+
+    Args:
+        residual_a: Shape (n,).
+        jacobian_a: Shape (n, p).
+        residual_b: Shape (n,).
+        jacobian_b: Shape (n, p).
+    """
+
+def information_threshold(information: NDArray[np.floating], share: typing.SupportsFloat) -> float:
+    """
+    Returns from which information on pixels hold a share of all of it; 0: there is none.
+    """
+
+def pilot_stride(counted: typing.SupportsInt) -> int:
+    """
+    Returns the rows and columns from one pixel of the first look to the next, where so many pixels count.
+    """
