@@ -67,6 +67,6 @@ def test_numbers_of_a_material_are_a_group_and_factors_are_their_own():
         Block("Lamp.other", [], 6, 1, True, False, 0),
     ]
 
-    groups = Unknowns(blocks, np.zeros(7), np.zeros(7), np.ones(7)).groups()
+    groups = Unknowns(blocks, np.zeros(7), np.zeros(7), np.ones(7)).native.groups()
 
     assert groups.tolist() == [0, 0, 0, 1, 0, 2, 3]

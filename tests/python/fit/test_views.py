@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from weft._native import box_blur
+from weft._native import box_blur, counted_pixels
 from weft.fit import Target
-from weft.fit.views import View, counted_pixels
+from weft.fit.views import View
 from weft.scene import Camera
 
 HEIGHT, WIDTH = 24, 40

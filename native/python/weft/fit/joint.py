@@ -215,7 +215,7 @@ class JointModel:
         self, a: NDArray[np.floating], b: NDArray[np.floating]
     ) -> list[list[NDArray[np.float32]]]:
         """Return what each half of each view passes on: samples of one carry the other's values."""
-        gains = self.scalars.unknowns.gains(self.x, len(self.scalars.views))
+        gains = self.scalars.unknowns.native.gains(self.x, len(self.scalars.views))
         out, first = [], 0
         for gain, view in zip(gains, self.scalars.views, strict=True):
             scale = view.weights[view.pixels] * gain

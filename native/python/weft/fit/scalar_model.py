@@ -8,21 +8,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import Tensor
+from weft._native import (
+    Tensor,
+    counted_pixels,
+    information_threshold,
+    leverages,
+    pilot_stride,
+)
 from weft.fit.devices import each_view
 from weft.fit.information import LinearizedResiduals
-from weft.fit.views import counted_pixels, draw_views
+from weft.fit.views import draw_views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from weft._native import FilmFactors
     from weft.fit.unknowns import Unknowns
     from weft.fit.views import View
     from weft.render.renderer import Renderer
-
-PILOT_PIXELS = 16384  # of all views, that the first look takes at least, where there are as many
 
 
 class ScalarModel:
@@ -60,12 +65,13 @@ class ScalarModel:
         self._devices = {id(own.values): device for device, own in owners}
         self._on_device = {id(own.values): own.values for own in tables}
         self.scene_values = {id(own.values): own.materials.values.copy() for own in tables}
-        directions, self._columns = unknowns.directions(len(renderer.tables.materials.values))
-        self._has_directions = len(directions) > 0
+        parameters = len(renderer.tables.materials.values)
+        self._directions = unknowns.native.directions(parameters)
+        self._has_directions = len(self._directions.rows) > 0
 
     def _values(self, x: NDArray[np.float64]) -> dict[int, Tensor]:
         for values in self.scene_values.values():
-            self.unknowns.write(x, values)
+            self.unknowns.native.write(x, values)
         return {
             key: Tensor.from_numpy(self._devices[key], values)
             for key, values in self.scene_values.items()
@@ -74,12 +80,12 @@ class ScalarModel:
     def write(self, x: NDArray[np.float64]) -> None:
         """Give the scene on the device the parameters `x`."""
         for key, values in self.scene_values.items():
-            self.unknowns.write(x, values)
+            self.unknowns.native.write(x, values)
             self._on_device[key].copy_from_numpy(values)
 
     def light_factors(self, x: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the factors of lights, shape ``(lights + 1, 3)``; the last is 1."""
-        return self.unknowns.light_factors(x)
+        return self.unknowns.native.light_factors(x)
 
     def draw(self, x: NDArray[np.float64], *, samples: int | None = None) -> None:
         """Draw new samples of all views at `x`."""
@@ -103,46 +109,24 @@ class ScalarModel:
             x: Parameters.
             texels: Of all textures; ``None``: those of the scene.
         """
-        values = self._values(x)
-        derivatives = self.unknowns.derivatives(x).astype(np.float32)
-        gains = self.unknowns.gains(x, len(self.views))
+        values, factors = self._values(x), self._factors(x)
 
         def replay(_: int, view: View) -> None:
             view.replay(values, texels, with_tangents=self._has_directions)
 
         each_view(self.views, replay)
-        factors = self.light_factors(x)
-        halves = [self._half(half, derivatives, gains, factors) for half in range(2)]
+        halves = [self._half(half, factors) for half in range(2)]
         return halves[0], halves[1]
 
-    def _half(
-        self,
-        half: int,
-        derivatives: NDArray[np.float32],
-        gains: NDArray[np.float32],
-        factors: NDArray[np.float32],
-    ) -> LinearizedResiduals:
+    def _factors(self, x: NDArray[np.float64]) -> FilmFactors:
+        return self._directions.factors(self.unknowns.native, x, len(self.views))
+
+    def _half(self, half: int, factors: FilmFactors) -> LinearizedResiduals:
         def look(number: int, view: View) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
             parts = view.develop(
                 half * self._drawn, self._drawn, with_tangents=self._has_directions
             )
-            film = np.einsum("gkpc,gc->kpc", parts, factors[view.lights])
-            weights = view.weights[view.pixels]
-            scale = weights * gains[number]
-            residual = (film[0] * scale - view.image[view.pixels] * weights).ravel()
-            jacobian = np.zeros((len(view.pixels), 3, len(self._columns)), np.float32)
-            for unknown, column in enumerate(self._columns):
-                part = slice(None) if column.channel < 0 else column.channel
-                if column.direction >= 0:
-                    source, factor = film[1 + column.direction], scale
-                elif column.light in view.lights and column.light >= 0:
-                    source, factor = parts[view.lights.index(column.light), 0], scale
-                elif column.view == number:
-                    source, factor = film[0], weights
-                else:
-                    continue
-                jacobian[:, part, unknown] = source[:, part] * factor[:, part]
-            return residual, (jacobian * derivatives).reshape(-1, len(self._columns))
+            return factors.rows(view.film(number, parts))
 
         residuals, jacobians = zip(*each_view(self.views, look), strict=True)
         return LinearizedResiduals(np.concatenate(residuals), np.concatenate(jacobians))
@@ -151,18 +135,12 @@ class ScalarModel:
         self, x: NDArray[np.float64], texels: Tensor | None = None
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Return the residuals of both halves."""
-        values = self._values(x)
-        gains = self.unknowns.gains(x, len(self.views))
-        factors = self.light_factors(x)
+        values, factors = self._values(x), self._factors(x)
         each_view(self.views, lambda _, view: view.replay(values, texels=texels))
 
         def rows(half: int, number: int, view: View) -> NDArray[np.floating]:
-            parts_of_light = view.develop(half * self._drawn, self._drawn, with_tangents=False)
-            film = np.einsum("gpc,gc->pc", parts_of_light[:, 0], factors[view.lights])
-            weights = view.weights[view.pixels]
-            difference = film * gains[number] - view.image[view.pixels]
-            residuals: NDArray[np.floating] = (difference * weights).ravel()
-            return residuals
+            parts = view.develop(half * self._drawn, self._drawn, with_tangents=False)
+            return factors.residuals(view.film(number, parts))
 
         halves = [np.concatenate(each_view(self.views, partial(rows, half))) for half in range(2)]
         return halves[0], halves[1]
@@ -183,7 +161,7 @@ class ScalarModel:
         Returns:
             Whether any tells something.
         """
-        stride = self._pilot_stride()
+        stride = pilot_stride(sum(len(counted_pixels(view.weights)) for view in self.views))
         for view in self.views:
             view.show_all(stride)
         shown = [~flags for flags in hidden] or [np.full(len(v.image), True) for v in self.views]
@@ -195,11 +173,7 @@ class ScalarModel:
             view.pixels = view.pixels if len(view.pixels) else np.zeros(1, np.uint32)
         self.draw(x, samples=1)
         a, b = self.linearise(x)
-        cross = a.jacobian.T.astype(np.float64) @ b.jacobian
-        matrix = (cross + cross.T) / 2
-        ridge = 1e-3 * np.diag(np.maximum(np.abs(np.diag(matrix)), 1e-12))
-        inverse = np.linalg.pinv(matrix + ridge, hermitian=True)
-        leverage = np.abs(((a.jacobian @ inverse) * b.jacobian).sum(axis=1))
+        leverage = leverages(a.residual, a.jacobian, b.residual, b.jacobian)
         return self._keep_most(self._smoothed(leverage, shown, stride), share)
 
     def _smoothed(
@@ -220,17 +194,10 @@ class ScalarModel:
 
     def _keep_most(self, smooth: Sequence[NDArray[np.floating]], share: float) -> bool:
         """Keep the pixels of a share of the information; return whether there is any."""
-        together = np.sort(np.concatenate(smooth))[::-1]
-        total = np.cumsum(together)
-        if total[-1] <= 0:
+        threshold = information_threshold(np.concatenate(smooth), share)
+        if threshold <= 0:
             return False
-        threshold = together[min(int(np.searchsorted(total, share * total[-1])), len(total) - 1)]
         for view, information in zip(self.views, smooth, strict=True):
             kept = view.pixels[information >= threshold]
             view.pixels = kept if len(kept) else view.pixels[:1]
         return True
-
-    def _pilot_stride(self) -> int:
-        """Return the rows and columns from one pixel of the first look to the next."""
-        count = sum(len(counted_pixels(view.weights)) for view in self.views)
-        return max(1, int(np.sqrt(count / PILOT_PIXELS)))

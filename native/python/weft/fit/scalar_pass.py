@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft._native import counted_pixels
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
 from weft.fit.joint_state import PASS_FRACTIONS
 from weft.fit.phases import Phase, owner
 from weft.fit.scalar_stage_base import MAX_SAMPLES_FACTOR, MIN_PATHS
-from weft.fit.views import counted_pixels, restore_views, save_views
+from weft.fit.views import restore_views, save_views
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

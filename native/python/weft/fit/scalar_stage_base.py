@@ -91,7 +91,7 @@ class ScalarStageBase(ABC):
         own = [name for entry in parameters for name in (entry.name, *entry.tied)]
         materials = materials_of(renderer, [*own, *self.texture_names])
         scene = renderer.tables.materials
-        rows, _ = self.unknowns.directions(len(scene.values))
+        rows = self.unknowns.native.directions(len(scene.values)).rows
         self.views = build_shared_views(
             [lighting, *others],
             targets,
@@ -136,8 +136,8 @@ class ScalarStageBase(ABC):
             prior=prior,
             hold=self._start_prior(),
             starts=starts,
-            open_range=unknowns.has_open_range(),
-            groups=unknowns.groups(),
+            open_range=unknowns.native.has_open_range(),
+            groups=unknowns.native.groups(),
             together=CHANNELS,
             max_iterations=max_iterations,
         )
@@ -147,7 +147,7 @@ class ScalarStageBase(ABC):
         unknowns = self.unknowns
         extent = unknowns.high - unknowns.low
         return Prior.none(len(extent)).holding(
-            ~unknowns.has_open_range(), unknowns.start, START_DEVIATION * extent
+            ~unknowns.native.has_open_range(), unknowns.start, START_DEVIATION * extent
         )
 
     @property

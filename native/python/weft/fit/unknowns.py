@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft import _native
 from weft._native import ArgumentError, Prior
 from weft.fit.checks import require_bounds
 from weft.fit.parameters import find_range
-from weft.scene.parameter_ref import ParameterRef, owner_of
+from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -51,22 +53,11 @@ class Block:
         """Its unknowns."""
         return slice(self.first, self.first + self.size)
 
-
-@dataclass(frozen=True)
-class Column:
-    """Where the derivative with respect to one unknown comes from.
-
-    Args:
-        direction: Of forward mode; -1: it is the factor of a view or a light.
-        channel: The only one that it acts on; -1: all.
-        view: The only one that it acts on; -1: all.
-        light: Number of the only light that it acts on; -1: all.
-    """
-
-    direction: int
-    channel: int
-    view: int = -1
-    light: int = -1
+    def native(self) -> _native.UnknownBlock:
+        """Return the same as the engine has it."""
+        view, light = (None if number < 0 else number for number in (self.view, self.light))
+        sizes = (self.first, self.size, self.is_log, self.is_separable)
+        return _native.UnknownBlock(self.name, self.slots, *sizes, view, light)
 
 
 @dataclass
@@ -87,85 +78,19 @@ class Unknowns:
     high: NDArray[np.float64]
     prior: Prior | None = None
 
+    @cached_property
+    def native(self) -> _native.Unknowns:
+        """The same as the engine has them."""
+        blocks = [block.native() for block in self.blocks]
+        return _native.Unknowns(blocks, self.start, self.low, self.high)
+
     def values(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the unknowns on the scale of the scene."""
-        out = x.copy()
-        for block in self.blocks:
-            if block.is_log:
-                out[block.part] = np.exp(x[block.part])
-        return out
-
-    def light_factors(self, x: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Return the factors of lights, shape ``(lights + 1, 3)``; the last, 1, is for others."""
-        out = np.ones((1 + sum(block.light >= 0 for block in self.blocks), 3), np.float32)
-        values = self.values(x)
-        for block in self.blocks:
-            if block.light >= 0:
-                out[block.light] = values[block.part]
-        return out
-
-    def gains(self, x: NDArray[np.float64], views: int) -> NDArray[np.float32]:
-        """Return the factors of the pictures, shape ``(views, 3)``."""
-        out = np.ones((views, 3), np.float32)
-        values = self.values(x)
-        for block in self.blocks:
-            if block.view >= 0:
-                out[block.view] = values[block.part]
-        return out
+        return self.native.values(x)
 
     def derivatives(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the derivatives of values()."""
-        out = np.ones_like(x)
-        for block in self.blocks:
-            if block.is_log:
-                out[block.part] = np.exp(x[block.part])
-        return out
-
-    def write(self, x: NDArray[np.float64], scene_values: NDArray[np.float32]) -> None:
-        """Set the floats of the scene."""
-        values = self.values(x)
-        for block in self.blocks:
-            for component, slots in enumerate(block.slots):
-                scene_values[slots] = values[block.first + component]
-
-    def has_open_range(self) -> NDArray[np.bool_]:
-        """Return which unknowns have bounds too wide to say where to start."""
-        out = np.zeros(len(self.start), bool)
-        low, high = self.values(self.low), self.values(self.high)
-        for block in self.blocks:
-            out[block.part] = block.is_factor or bool((high - low)[block.first] > WIDEST)
-        return out
-
-    def groups(self) -> NDArray[np.int64]:
-        """Return a number for each unknown: those of a material share theirs."""
-        owners = [block.name if block.is_factor else owner_of(block.name) for block in self.blocks]
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(owners))}
-        sizes = [block.size for block in self.blocks]
-        return np.repeat([numbers[name] for name in owners], sizes).astype(np.int64)
-
-    def directions(self, parameters: int) -> tuple[NDArray[np.float32], list[Column]]:
-        """Return the directions that forward mode needs, and what each serves.
-
-        Red acts on red only where a parameter is separable: one direction serves its three
-        components.
-
-        Returns:
-            Shape ``(directions, parameters)``; one column for each unknown.
-        """
-        rows: list[NDArray[np.float32]] = []
-        serves: list[Column] = []
-        for block in self.blocks:
-            if block.is_factor:
-                channels = range(3) if block.size == 3 else [-1]
-                serves += [Column(-1, entry, block.view, block.light) for entry in channels]
-                continue
-            shared = block.is_separable and block.size == 3
-            for component, slots in enumerate(block.slots):
-                if not shared or component == 0:
-                    rows.append(np.zeros(parameters, np.float32))
-                rows[-1][slots] = 1.0
-                serves.append(Column(len(rows) - 1, component if shared else -1))
-        return np.array(rows, np.float32).reshape(-1, parameters), serves
+        return self.native.derivatives(x)
 
 
 def _transformed(parameter: Parameter, place: ParameterRange, bounds: tuple[float, float]) -> bool:

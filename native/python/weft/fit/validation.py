@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from weft._native import Observation, PictureResiduals, plan_validation
-from weft.fit.views import counted_pixels, restore_views, save_views
+from weft._native import Observation, PictureResiduals, counted_pixels, plan_validation
+from weft.fit.views import restore_views, save_views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

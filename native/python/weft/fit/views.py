@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import NonFiniteError, box_blur, counted_pixels, lattice_of, spread
+from weft._native import (
+    NonFiniteError,
+    ViewFilm,
+    box_blur,
+    counted_pixels,
+    lattice_of,
+    spread,
+)
 from weft.fit.devices import each_view
 from weft.fit.seeds import mix_seeds
 from weft.render.directions import Directions
@@ -92,6 +99,16 @@ class View:
         film[:, :, bad] = 0
         self.leave_out(bad)
         return film
+
+    def film(self, number: int, parts: NDArray[np.float32]) -> ViewFilm:
+        """Return what develop() gave, with the picture and the weights of its pixels.
+
+        Args:
+            number: Of the view.
+            parts: Of develop().
+        """
+        lights = [None if light < 0 else light for light in self.lights]
+        return ViewFilm(number, parts, lights, self.pixels, self.weights, self.image)
 
     def leave_out(self, bad: NDArray[np.bool_]) -> None:
         """Let pixels not count any more.
