@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/loss_meter.hpp"
 
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "fit/observation.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace weft::fit {
 
@@ -11,57 +16,102 @@ namespace {
 
 constexpr double kFourthMoment = 3.0; ///< of a standard normal number
 
+double square(double value) {
+    return value * value;
+}
+
 } // namespace
 
-LossMeter::LossMeter(const std::vector<View>& views) : m_views(views) {
-    for (const View& view : views) {
-        m_pixels.emplace_back(view.lost().size());
+LossMeter::LossMeter(std::vector<std::vector<float>> weights) : m_weights(std::move(weights)) {
+    for (const std::vector<float>& own : m_weights) {
+        const std::size_t pixels = own.size() / kChannels;
+        m_state.views.push_back({.noise = std::vector<float>(pixels, 1.0F),
+                                 .is_counted = std::vector<bool>(pixels),
+                                 .products = std::vector<double>(pixels),
+                                 .variances = std::vector<double>(pixels)});
     }
 }
 
-void LossMeter::record(const ResidualPair& residuals) {
+void LossMeter::record(std::span<const DrawnView> views, const ResidualPair& residuals) {
     std::size_t row = 0;
-    for (std::size_t number = 0; number < m_views.size(); ++number) {
-        for (const std::uint32_t drawn : m_views[number].pixels()) {
-            Pixel& pixel = m_pixels[number][drawn];
-            pixel.is_counted = pixel.is_counted || m_is_open;
-            pixel.product = pixel.variance = 0;
+    for (std::size_t number = 0; number < views.size(); ++number) {
+        Pixels& own = m_state.views[number];
+        for (const std::uint32_t pixel : views[number].pixels) {
+            own.is_counted[pixel] = own.is_counted[pixel] || m_state.is_open;
+            own.products[pixel] = own.variances[pixel] = 0;
             for (std::size_t channel = 0; channel < kChannels; ++channel, ++row) {
+                const std::size_t at = kChannels * std::size_t{pixel} + channel;
+                const double weight = views[number].weights[at];
+                const double scale = weight > 0 ? square(m_weights[number][at] / weight) : 0;
                 const double a = residuals.a[row];
                 const double b = residuals.b[row];
-                pixel.product += a * b;
-                pixel.variance += (a - b) * (a - b) / 2;
+                own.products[pixel] += a * b * scale;
+                own.variances[pixel] += square(a - b) / 2 * scale;
             }
         }
     }
-    m_is_open = false;
+    m_state.is_open = false;
 }
 
-LossMeter::Sum LossMeter::sum(double (*term)(const Pixel&)) const {
-    Sum sum;
+void LossMeter::set_noise(std::vector<std::vector<float>> noise) {
+    for (std::size_t number = 0; number < noise.size(); ++number) {
+        m_state.views[number].noise = std::move(noise[number]);
+    }
+}
+
+void LossMeter::keep(std::size_t view, std::span<const std::uint32_t> pixels) {
+    std::vector<bool>& counted = m_state.views[view].is_counted;
+    std::vector<bool> kept(counted.size());
+    for (const std::uint32_t pixel : pixels) {
+        kept[pixel] = counted[pixel];
+    }
+    counted = std::move(kept);
+}
+
+LossMeter::Sum LossMeter::sum(std::span<const CountedView> views,
+                              std::vector<double> Pixels::* rows, int power) const {
+    Sum out;
     std::size_t pixels = 0;
-    for (std::size_t number = 0; number < m_views.size(); ++number) {
-        for (std::size_t i = 0; i < m_pixels[number].size(); ++i) {
-            if (m_pixels[number][i].is_counted && !m_views[number].lost()[i]) {
-                sum.total += term(m_pixels[number][i]);
+    for (std::size_t number = 0; number < views.size(); ++number) {
+        const Pixels& own = m_state.views[number];
+        for (std::size_t i = 0; i < own.is_counted.size(); ++i) {
+            if (own.is_counted[i] && !(*views[number].lost)[i]) {
+                const double factor =
+                    views[number].trust[i] / square(static_cast<double>(own.noise[i]));
+                out.total += std::pow(factor * (own.*rows)[i], power);
                 ++pixels;
             }
         }
     }
-    sum.residuals = static_cast<double>(std::max<std::size_t>(kChannels * pixels, 1));
-    return sum;
+    out.residuals = static_cast<double>(std::max<std::size_t>(kChannels * pixels, 1));
+    return out;
 }
 
-double LossMeter::loss() const {
-    const Sum products = sum([](const Pixel& pixel) { return pixel.product; });
-    return m_is_open ? std::numeric_limits<double>::infinity()
-                     : products.total / products.residuals;
+double LossMeter::loss(std::span<const CountedView> views) const {
+    const Sum products = sum(views, &Pixels::products, 1);
+    return m_state.is_open ? std::numeric_limits<double>::infinity()
+                           : products.total / products.residuals;
 }
 
-double LossMeter::noise_floor() const {
-    const Sum squares = sum([](const Pixel& pixel) { return pixel.variance * pixel.variance; });
-    return m_is_open ? std::numeric_limits<double>::infinity()
-                     : std::sqrt(squares.total / kFourthMoment) / squares.residuals;
+double LossMeter::noise_floor(std::span<const CountedView> views) const {
+    const Sum squares = sum(views, &Pixels::variances, 2);
+    return m_state.is_open ? std::numeric_limits<double>::infinity()
+                           : std::sqrt(squares.total / kFourthMoment) / squares.residuals;
+}
+
+void LossMeter::restore(State state) {
+    bool fits = state.views.size() == m_weights.size();
+    for (std::size_t number = 0; fits && number < m_weights.size(); ++number) {
+        const Pixels& own = state.views[number];
+        const std::size_t pixels = m_weights[number].size() / kChannels;
+        fits = own.noise.size() == pixels && own.is_counted.size() == pixels &&
+               own.products.size() == pixels && own.variances.size() == pixels;
+    }
+    if (!fits) {
+        throw core::ArgumentError("LossMeter: what was saved has other views or pixels; start "
+                                  "anew");
+    }
+    m_state = std::move(state);
 }
 
 } // namespace weft::fit

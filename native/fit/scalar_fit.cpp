@@ -99,6 +99,14 @@ SolverSettings solver_settings(const Unknowns& unknowns, const FitSettings& sett
     return out;
 }
 
+std::vector<std::vector<float>> loss_weights(const std::vector<View>& views) {
+    std::vector<std::vector<float>> out;
+    for (const View& view : views) {
+        out.push_back(view.noise_weights());
+    }
+    return out;
+}
+
 } // namespace
 
 class ScalarFit::Implementation {
@@ -109,12 +117,12 @@ public:
           m_observations(std::move(observations)),
           m_unknowns(build_unknowns(*renderer.tables()->materials(), sought.parameters,
                                     sought.exposures, names_of(m_observations), sought.lights)),
-          m_views(build_views(renderer, sought.parameters, sought.lights)), m_meter(m_views),
-          m_model(renderer.tables(), m_views, m_unknowns,
-                  {.samples = settings.samples,
-                   .bounces = settings.bounces,
-                   .seed = settings.seed,
-                   .check = std::move(check)}),
+          m_views(build_views(renderer, sought.parameters, sought.lights)),
+          m_meter(loss_weights(m_views)), m_model(renderer.tables(), m_views, m_unknowns,
+                                                  {.samples = settings.samples,
+                                                   .bounces = settings.bounces,
+                                                   .seed = settings.seed,
+                                                   .check = std::move(check)}),
           m_solver(m_model, m_unknowns.start, solver_settings(m_unknowns, settings)) {}
 
     void step() {
@@ -137,14 +145,14 @@ public:
         }
         m_model.set_samples(samples());
         m_solver.step();
-        m_meter.record(m_solver.residuals());
+        record_loss();
     }
 
     [[nodiscard]] FitState state() const {
         const SolverState& solver = m_solver.state();
         FitState out{.iterations = solver.iterations,
-                     .loss = m_meter.loss(),
-                     .noise_floor = m_meter.noise_floor(),
+                     .loss = m_meter.loss(counted()),
+                     .noise_floor = m_meter.noise_floor(counted()),
                      .is_done = (solver.is_done && m_weighing.is_over()) ||
                                 solver.iterations >= m_settings.max_iterations,
                      .has_converged = solver.is_done};
@@ -210,6 +218,22 @@ private:
         return inflation({.a = {model->residual_a, model->jacobian_a},
                           .b = {model->residual_b, model->jacobian_b}},
                          drawn, information->matrix);
+    }
+
+    void record_loss() {
+        std::vector<DrawnView> drawn;
+        for (const View& view : m_views) {
+            drawn.push_back({.pixels = view.pixels(), .weights = view.weights()});
+        }
+        m_meter.record(drawn, m_solver.residuals());
+    }
+
+    [[nodiscard]] std::vector<CountedView> counted() const {
+        std::vector<CountedView> out;
+        for (const View& view : m_views) {
+            out.push_back({.trust = view.trust(), .lost = &view.lost()});
+        }
+        return out;
     }
 
     std::vector<View> build_views(render::Renderer& renderer,
