@@ -296,6 +296,7 @@ void bind_fit(py::module_& module) {
     bind_starts(module);
     bind_fit_solver(module);
     bind_fit_judgement(module);
+    bind_fit_loss(module);
     bind_fit_pixels(module);
     bind_fit_unknowns(module);
 }

@@ -20,4 +20,7 @@ void bind_fit_pixels(pybind11::module_& module);
 /// The vector of unknowns, and residuals of films.
 void bind_fit_unknowns(pybind11::module_& module);
 
+/// The loss.
+void bind_fit_loss(pybind11::module_& module);
+
 } // namespace weft::python

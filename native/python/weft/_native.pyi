@@ -83,6 +83,7 @@ __all__: list[str] = [
     "KeptParts",
     "LightRows",
     "LightTable",
+    "LossMeter",
     "MaterialParameter",
     "MaterialProgram",
     "MemoryInfo",
@@ -4833,3 +4834,69 @@ def pilot_stride(counted: typing.SupportsInt) -> int:
     """
     Returns the rows and columns from one pixel of the first look to the next, where so many pixels count.
     """
+
+class LossMeter:
+    """
+    Keeps the latest products of residuals of each pixel; see weft.fit.loss.
+
+    Args:
+        weights: Of the loss, one array a view, shape (pixels, 3).
+    """
+    def __init__(self, weights: collections.abc.Sequence[NDArray[np.floating]]) -> None: ...
+    @property
+    def is_open(self) -> bool:
+        """
+        Nothing was recorded: the pixels of the first record count.
+        """
+    def record(
+        self,
+        pixels: collections.abc.Sequence[NDArray[np.uint32]],
+        weights: collections.abc.Sequence[NDArray[np.floating]],
+        a: _Residuals,
+        b: _Residuals,
+    ) -> None:
+        """
+        Keeps the residuals of the pixels that are drawn now; others keep theirs.
+
+        Args:
+            pixels: That are drawn, one array a view.
+            weights: Of the residuals, one array a view, shape (pixels of the picture, 3).
+            a: Weighted residuals of one sample set, all views one after the other.
+            b: Of the other.
+        """
+    def set_noise(self, noise: collections.abc.Sequence[NDArray[np.floating]]) -> None:
+        """
+        Lets pixels count by the noise of renders, one number a pixel of each view.
+        """
+    def keep(self, pixels: collections.abc.Sequence[NDArray[np.uint32]]) -> None:
+        """
+        Counts no pixels but these, one array a view.
+        """
+    def loss(
+        self,
+        trust: collections.abc.Sequence[NDArray[np.floating]],
+        lost: collections.abc.Sequence[NDArray[np.bool_]],
+    ) -> float:
+        """
+        Returns the mean product of residuals; infinite before any record.
+
+        Args:
+            trust: What a robust loss leaves, one array a view.
+            lost: Which pixels do not count, one array a view.
+        """
+    def noise_floor(
+        self,
+        trust: collections.abc.Sequence[NDArray[np.floating]],
+        lost: collections.abc.Sequence[NDArray[np.bool_]],
+    ) -> float:
+        """
+        Returns the standard deviation of loss() by noise of renders alone.
+        """
+    def state(self) -> dict[str, typing.Any]:
+        """
+        Returns all that later losses depend on, by name.
+        """
+    def restore(self, is_open: bool, saved: dict[str, NDArray[typing.Any]]) -> None:
+        """
+        Goes back to where state() was called; arrays that do not fit raise ArgumentError.
+        """
