@@ -8,6 +8,7 @@
 #include "fit/lighting.hpp"
 #include "fit/loss_meter.hpp"
 #include "fit/reweighting.hpp"
+#include "fit/sample_counts.hpp"
 #include "fit/scalar_model.hpp"
 #include "fit/smooth_glass.hpp"
 #include "fit/validation.hpp"
@@ -25,10 +26,6 @@ namespace {
 using core::ArgumentError;
 using core::text;
 
-constexpr std::int64_t kMinPaths =
-    std::int64_t{1} << 15U; ///< in each sample set of an iteration, where pixels are few
-constexpr std::int64_t kPathsPerNumber = std::int64_t{1} << 11U; ///< in each sample set
-constexpr std::int64_t kMaxSamplesFactor = 8; ///< times the samples of the settings
 constexpr std::size_t kAveragesToWeigh =
     2; ///< averaged iterations: pixels of photos are weighed then
 constexpr double kStartDeviation =
@@ -267,10 +264,7 @@ private:
         for (const View& view : m_views) {
             pixels += std::ssize(view.pixels());
         }
-        const std::int64_t paths =
-            std::max(kMinPaths, kPathsPerNumber * std::ssize(m_unknowns.start));
-        return std::min(std::max(paths / std::max<std::int64_t>(pixels, 1), least),
-                        kMaxSamplesFactor * wanted);
+        return iteration_samples(pixels, std::ssize(m_unknowns.start), wanted, least);
     }
 
     /// The best place so far, while another start is tried of which less is known; else null.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loss of a fit over all its phases.
+// The loss of a fit over all its phases, and the noise of its renders.
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/loss_meter.hpp"
 #include "fit/observation.hpp"
+#include "fit/relative_noise.hpp"
+#include "fit/residuals.hpp"
+#include "fit/sample_counts.hpp"
 #include "python/bind_fit.hpp"
 #include "python/fit_arrays.hpp"
 
@@ -157,9 +160,65 @@ void keep(Meter& own, const std::vector<FitWords>& pixels) {
     }
 }
 
+py::list relative_noise(const std::vector<FitDoubles>& squares,
+                        const std::vector<FitDoubles>& counts) {
+    bool fits = squares.size() == counts.size();
+    std::vector<fit::MeasuredNoise> views;
+    for (std::size_t view = 0; fits && view < squares.size(); ++view) {
+        fits = squares[view].ndim() == 2 && counts[view].ndim() == 2 &&
+               std::equal(squares[view].shape(), squares[view].shape() + 2, counts[view].shape());
+        if (fits) {
+            views.push_back({.height = static_cast<std::size_t>(squares[view].shape(0)),
+                             .width = static_cast<std::size_t>(squares[view].shape(1)),
+                             .squares = vector_of(squares[view]),
+                             .counts = vector_of(counts[view])});
+        }
+    }
+    if (!fits) {
+        throw core::ArgumentError("relative_noise: squares and counts must have the same shapes "
+                                  "(height, width), one of each a view");
+    }
+    py::list out;
+    for (const std::vector<float>& noise : fit::relative_noise(views)) {
+        out.append(to_array(noise));
+    }
+    return out;
+}
+
+void bind_noise(py::module_& module) {
+    module.def("relative_noise", &relative_noise, py::arg("squares"), py::arg("counts"),
+               "Returns the noise of weighted residuals, of what is usual, one array a view with a "
+               "number a pixel; see native/fit/relative_noise.hpp.\n\n"
+               "Args:\n    squares: Sums of mean squared differences of both halves, one array a "
+               "view, shape (height, width).\n    counts: Draws of each pixel, of the same "
+               "shapes.\n");
+    module.def(
+        "residual_variance",
+        [](const FitFloats& a, const FitFloats& b) {
+            if (a.size() == 0 || a.size() != b.size()) {
+                throw core::ArgumentError(core::text("residual_variance: both sample sets must "
+                                                     "have the same n >= 1 residuals, got ",
+                                                     a.size(), " and ", b.size()));
+            }
+            return fit::residual_variance({span_of(a), span_of(b)});
+        },
+        py::arg("residual_a"), py::arg("residual_b"),
+        "Returns the variance of a residual whose noise is the mean of two sample sets'.");
+    module.attr("MAX_SAMPLES_FACTOR") = fit::kMaxSamplesFactor;
+    module.attr("MIN_PATHS") = fit::kMinPaths;
+    module.attr("PATHS_PER_SCALAR") = fit::kPathsPerNumber;
+    module.def("iteration_samples", &fit::iteration_samples, py::arg("pixels"), py::arg("scalars"),
+               py::arg("wanted"), py::arg("least"),
+               "Returns the paths a pixel in each sample set of an iteration: more where pixels "
+               "are few.\n\n"
+               "Args:\n    pixels: Of all views that are drawn.\n    scalars: Number of unknowns.\n"
+               "    wanted: Samples of the settings.\n    least: Samples that are enough.\n");
+}
+
 } // namespace
 
 void bind_fit_loss(py::module_& module) {
+    bind_noise(module);
     py::classh<Meter>(module, "LossMeter",
                       "Keeps the latest products of residuals of each pixel; see "
                       "weft.fit.loss.\n\n"

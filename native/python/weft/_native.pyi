@@ -172,6 +172,7 @@ __all__: list[str] = [
     "init_device",
     "is_inside",
     "is_uncounted",
+    "iteration_samples",
     "kernel_traits",
     "lamp_rows",
     "lattice_of",
@@ -202,6 +203,8 @@ __all__: list[str] = [
     "rand_float",
     "ray_kind_names",
     "record_room",
+    "relative_noise",
+    "residual_variance",
     "rows_of_hits",
     "safe_quadratic",
     "shared_residual",
@@ -4900,3 +4903,50 @@ class LossMeter:
         """
         Goes back to where state() was called; arrays that do not fit raise ArgumentError.
         """
+
+MAX_SAMPLES_FACTOR: int
+"""
+Times the samples of the settings: most samples of an iteration.
+"""
+
+MIN_PATHS: int
+"""
+Paths in each sample set of an iteration, where pixels are few.
+"""
+
+PATHS_PER_SCALAR: int
+"""
+Paths in each sample set of an iteration, for each unknown.
+"""
+
+def iteration_samples(
+    pixels: typing.SupportsInt,
+    scalars: typing.SupportsInt,
+    wanted: typing.SupportsInt,
+    least: typing.SupportsInt,
+) -> int:
+    """
+    Returns the paths a pixel in each sample set of an iteration: more where pixels are few.
+
+    Args:
+        pixels: Of all views that are drawn.
+        scalars: Number of unknowns.
+        wanted: Samples of the settings.
+        least: Samples that are enough.
+    """
+
+def relative_noise(
+    squares: collections.abc.Sequence[_Vector], counts: collections.abc.Sequence[_Vector]
+) -> list[NDArray[np.float32]]:
+    """
+    Returns the noise of weighted residuals, of what is usual, one array a view with a number a pixel; see native/fit/relative_noise.hpp.
+
+    Args:
+        squares: Sums of mean squared differences of both halves, one array a view, shape (height, width).
+        counts: Draws of each pixel, of the same shapes.
+    """
+
+def residual_variance(residual_a: _Residuals, residual_b: _Residuals) -> float:
+    """
+    Returns the variance of a residual whose noise is the mean of two sample sets'.
+    """
