@@ -21,7 +21,8 @@ from addon.core.fitting.run import FitRun
 
 from support.fit_plans import plan_of, request
 from support.media_scenes import look_down, slab
-from weft.fit import Fit, FitSettings, Parameter, Target, scalar_stage_base
+from weft import _native
+from weft.fit import Fit, FitSettings, Parameter, Target
 from weft.layouts import RecordRow
 from weft.scene import Closure, Mesh, Object
 
@@ -104,7 +105,7 @@ def test_few_pixels_get_more_samples_as_fits_give_them():
     assert replace(many, numbers=400).most_samples == pytest.approx(400 * 2048 / 100_000)
     assert replace(few, numbers=0).most_samples == SIZE.samples
     for name in ("MIN_PATHS", "PATHS_PER_SCALAR", "MAX_SAMPLES_FACTOR"):
-        assert getattr(estimate, name) == getattr(scalar_stage_base, name)
+        assert getattr(estimate, name) == getattr(_native, name)
     assert estimate.RECORD_ROWS == RecordRow.derivative
     assert estimate.MEDIA_RECORD_ROWS == RecordRow.derivative_behind
 

@@ -83,11 +83,6 @@ class Information:
         return _native.standard_errors(self.covariance, self.lost)
 
 
-def residual_variance(a: LinearizedResiduals, b: LinearizedResiduals) -> float:
-    """Return the variance of a residual whose noise is the mean of two sample sets'."""
-    return float(np.mean(((a.residual + b.residual) / 2) ** 2))
-
-
 def gather_information(
     normal: NormalEquations,
     a: LinearizedResiduals,

@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import NormalEquations, Prior, Tensor, damped_step, exact_equations
+from weft._native import (
+    NormalEquations,
+    Prior,
+    Tensor,
+    damped_step,
+    exact_equations,
+    residual_variance,
+)
 from weft.fit.averaged_equations import Equations
 from weft.fit.information import (
     Information,
     LinearizedResiduals,
     gather_information,
     normal_equations,
-    residual_variance,
 )
 from weft.fit.texture_blocks import blurred_by
 from weft.fit.texture_replay import RAISE
@@ -289,7 +295,9 @@ class JointModel:
         equations = self._equations
         most = equations.count + 1 if schedule.average else RECENT_ITERATIONS
         equations.add(self.x, *reduced, most)
-        normal = self.prior.add_to(equations.at(self.x), self.x, 2 * residual_variance(a, b))
+        normal = self.prior.add_to(
+            equations.at(self.x), self.x, 2 * residual_variance(a.residual, b.residual)
+        )
         free = np.flatnonzero(~self.fixed)
         step = np.zeros_like(self.x)
         own = exact_equations(normal.matrix[np.ix_(free, free)], normal.gradient[free], normal.loss)
@@ -326,6 +334,6 @@ class JointModel:
         rows = len(mean.residual)
         noise = np.sqrt(rows / max(rows - texels, rows // 10, 1))
         scaled = LinearizedResiduals(mean.residual * noise, mean.jacobian)
-        known = residual_variance(scaled, scaled) * self.prior.precision
+        known = residual_variance(scaled.residual, scaled.residual) * self.prior.precision
         total = exact_equations(self._mean_matrix + np.diag(known), np.zeros(len(self.x)), 0.0)
         self.information = gather_information(total, scaled, scaled, known, CHANNELS)

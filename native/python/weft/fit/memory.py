@@ -11,9 +11,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft._native import MAX_VALIDATION_SAMPLES, VALIDATION_PATHS_AT_ONCE
+from weft._native import (
+    MAX_SAMPLES_FACTOR,
+    MAX_VALIDATION_SAMPLES,
+    MIN_PATHS,
+    PATHS_PER_SCALAR,
+    VALIDATION_PATHS_AT_ONCE,
+    iteration_samples,
+)
 from weft.fit.goodness_of_fit import MORE_BOUNCES
-from weft.fit.scalar_stage_base import MAX_SAMPLES_FACTOR, MIN_PATHS, PATHS_PER_SCALAR
 from weft.fit.texel_state import MOST_KEPT
 from weft.layouts import HeadRow
 from weft.render.memory import WORD, scene_bytes, tensors_of
@@ -103,8 +109,7 @@ def most_samples(pixels: int, counts: FitCounts, settings: FitSettings) -> int:
     """Return the paths a pixel of each sample set, at most, of an iteration of so many pixels."""
     if not counts.scalars:
         return settings.samples
-    wanted = max(MIN_PATHS, PATHS_PER_SCALAR * counts.scalars) // max(pixels, 1)
-    return min(max(wanted, settings.samples), MAX_SAMPLES_FACTOR * settings.samples)
+    return iteration_samples(pixels, counts.scalars, settings.samples, settings.samples)
 
 
 def most_paths(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import box_blur
+from weft._native import relative_noise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from weft.fit.views import View
 
 MEASURED_ITERATIONS = 2  # before the fit moves
-RADIUS = 4  # of the squares that tell the noise of a pixel: a few samples of one say little
-MIN_NOISE_RATIO, MAX_NOISE_RATIO = (
-    2.0,
-    64.0,
-)  # noise, of the median: below it is not told apart, above it is the same
 
 
 class NoiseMeter:
@@ -58,31 +53,12 @@ class NoiseMeter:
 
         1 where it is usual or was not measured.
         """
-        found = [
-            self._pooled(*entry)
-            for entry in zip(self.views, self._squares, self._counts, strict=True)
-        ]
-        measured = np.concatenate([noise[noise > 0] for noise in found])
-        if not len(measured):
-            return [np.ones(len(view.image), np.float32) for view in self.views]
-        typical = float(np.median(measured))
-        return [
-            (np.clip(noise / typical, MIN_NOISE_RATIO, MAX_NOISE_RATIO) / MIN_NOISE_RATIO).astype(
-                np.float32
-            )
-            for noise in found
-        ]
-
-    def _pooled(
-        self, view: View, squares: NDArray[np.float64], counts: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        shape = (view.camera.height, view.camera.width, 1)
-        sums, total = (
-            box_blur(entry.astype(np.float32).reshape(shape), RADIUS).ravel()
-            for entry in (squares, counts)
+        shapes = [(view.camera.height, view.camera.width) for view in self.views]
+        squares, counts = (
+            [rows.reshape(shape) for rows, shape in zip(own, shapes, strict=True)]
+            for own in (self._squares, self._counts)
         )
-        pooled: NDArray[np.float64] = np.sqrt(np.maximum(sums, 0) / np.maximum(total, 1e-12))
-        return np.where(total > 1e-6, pooled, 0)
+        return relative_noise(squares, counts)
 
     def apply(self) -> None:
         """Let the views' pixels count by the noise that was measured."""

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import counted_pixels
+from weft._native import counted_pixels, iteration_samples
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
 from weft.fit.joint_state import PASS_FRACTIONS
 from weft.fit.phases import Phase, owner
-from weft.fit.scalar_stage_base import MAX_SAMPLES_FACTOR, MIN_PATHS
 from weft.fit.views import restore_views, save_views
 
 if TYPE_CHECKING:
@@ -36,9 +35,7 @@ def set_samples(stage: ScalarStageBase) -> None:
     """Take more paths of few pixels: noise may lead scalars to where there is no way back from."""
     samples = stage.settings.samples
     pixels = sum(len(view.pixels) for view in stage.views)
-    stage.scalars.samples = min(
-        max(MIN_PATHS // max(pixels, 1), samples), MAX_SAMPLES_FACTOR * samples
-    )
+    stage.scalars.samples = iteration_samples(pixels, 0, samples, samples)
 
 
 class ScalarPass(Phase):

@@ -8,17 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import inflation
+from weft._native import inflation, iteration_samples
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
 from weft.fit.phases import Phase, owner
 from weft.fit.reweighting import Reweighting
-from weft.fit.scalar_stage_base import (
-    MAX_SAMPLES_FACTOR,
-    MIN_PATHS,
-    PATHS_PER_SCALAR,
-    ScalarStageBase,
-)
+from weft.fit.scalar_stage_base import ScalarStageBase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,8 +67,7 @@ class ScalarPhase(Phase):
         wanted = stage.settings.samples
         least = wanted if stage.solver.state.is_averaging else (wanted + 1) // 2
         pixels = sum(len(view.pixels) for view in stage.views)
-        paths = max(MIN_PATHS, PATHS_PER_SCALAR * len(stage.x))
-        return min(max(paths // max(pixels, 1), least), MAX_SAMPLES_FACTOR * wanted)
+        return iteration_samples(pixels, len(stage.x), wanted, least)
 
     @property
     def is_done(self) -> bool:

@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from weft.scene.problem import Problem
 
 
-MIN_PATHS = 1 << 15  # in each sample set of an iteration, where pixels are few
-PATHS_PER_SCALAR = 1 << 11  # in each sample set of an iteration
-MAX_SAMPLES_FACTOR = 8  # times the samples of the settings
 START_DEVIATION = 1.0  # of the range: how far from its start a scalar may be while nothing is known
 
 
