@@ -261,17 +261,17 @@ def _step_at(values: Floats, place: tuple[int, ...], step: float | None) -> floa
     return 1e-3 * (size if 0 < size < np.inf else 1.0)
 
 
-def _extrapolated(slope_of: Callable[[float], float], size: float) -> float:
+def _extrapolated(difference_of: Callable[[float], float], size: float) -> float:
     """Return the derivative from central differences of ever smaller steps (Ridders 1982).
 
     Args:
-        slope_of: Central difference of a step.
+        difference_of: Central difference of a step.
         size: The first step.
     """
-    before = [slope_of(size)]
+    before = [difference_of(size)]
     best, least = before[0], math.inf
     for halving in range(1, HALVINGS + 1):
-        row = [slope_of(size / 2**halving)]
+        row = [difference_of(size / 2**halving)]
         for order, coarse in enumerate(before, start=1):
             row.append(row[-1] + (row[-1] - coarse) / (4**order - 1))
             error = max(abs(row[-1] - row[-2]), abs(row[-1] - coarse))
@@ -298,18 +298,18 @@ def _difference_pairs(
     """
     base = leaf.tensor.to_numpy()
     numbers = [
-        (label, slopes, place)
-        for label, slopes in named_fields(gradient, leaf.label)
-        if is_float(slopes)
-        for place in np.ndindex(slopes.shape)
+        (label, derivatives, place)
+        for label, derivatives in named_fields(gradient, leaf.label)
+        if is_float(derivatives)
+        for place in np.ndindex(derivatives.shape)
     ]
     pairs = []
     for pick in picks:
-        label, slopes, place = numbers[pick]
+        label, derivatives, place = numbers[pick]
         values = dict(named_fields(base, leaf.label))[label]
         size = _step_at(values, place, step)
 
-        def slope_of(by: float, label: str = label, place: tuple[int, ...] = place) -> float:
+        def difference_of(by: float, label: str = label, place: tuple[int, ...] = place) -> float:
             losses, places = [], []
             for sign in (1, -1):
                 moved = base.copy()
@@ -319,13 +319,13 @@ def _difference_pairs(
                 places.append(float(target[place]))
             return (losses[0] - losses[1]) / (places[0] - places[1])
 
-        slope = slope_of(size)
+        difference = difference_of(size)
         where = ", ".join(str(entry) for entry in place)
-        scale = float(np.abs(slopes).max(initial=0.0)) or 1.0
+        scale = float(np.abs(derivatives).max(initial=0.0)) or 1.0
         named = f"{label}[{where}]" if place else label
-        pair = Pair(f"{named} by central differences", float(slopes[place]), slope, scale)
+        pair = Pair(f"{named} by central differences", float(derivatives[place]), difference, scale)
         if step is None and not pair.error <= tolerance:
-            pair = replace(pair, expected=_extrapolated(slope_of, size))
+            pair = replace(pair, expected=_extrapolated(difference_of, size))
         pairs.append(pair)
     return pairs
 
