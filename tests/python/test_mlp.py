@@ -36,7 +36,11 @@ def test_activations_and_their_derivatives_agree_with_numpy(device):
     source = f"""
         import mlp;
         float[{count}] values(float z) {{ float result[{count}] = {{{values}}}; return result; }}
-        float[{count}] derivatives(float z) {{ float result[{count}] = {{{derivatives}}}; return result; }}
+        float[{count}] derivatives(float z)
+        {{
+            float result[{count}] = {{{derivatives}}};
+            return result;
+        }}
     """
     module = weft.Module.load_from_source(device, "mlp_activations", source)
     z = np.concatenate([rng.uniform(-3, 3, 50), [-0.5, 0.5]])
@@ -78,7 +82,7 @@ def test_an_activation_may_be_the_users_own(device):
 def test_an_activation_with_the_former_name_is_told_what_to_rename(device):
     former = CUSTOM.replace("derivative(float z)", "slope(float z)")
 
-    with pytest.raises(weft.CompileError, match="'derivative', .*: rename 'slope' in it"):
+    with pytest.raises(weft.CompileError, match=r"'derivative', .*: rename 'slope' in it"):
         weft.Module.load_from_source(device, "mlp_former", former)
 
 

@@ -43,7 +43,7 @@ def judge(stage: Stage, scene: Scene) -> Verdict:
         scene: Of the fit.
 
     Raises:
-        DrawInterrupted: The renderer's interrupt says so.
+        Interrupted: The renderer's interrupt says so.
     """
     validations = draw_validations(stage)
     found = [measure(fresh) for fresh in validations]

@@ -131,7 +131,7 @@ class Recorder:
 
         Raises:
             ArgumentError: There is no such pixel.
-            DrawInterrupted: The renderer's interrupt says so.
+            Interrupted: The renderer's interrupt says so.
         """
         if pixels is None:
             pixels = np.arange(camera.width * camera.height, dtype=np.uint32)
