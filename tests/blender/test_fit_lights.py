@@ -227,6 +227,6 @@ def test_the_panel_names_the_light_of_each_picture(two):
     bpy.ops.weft.compare_pictures()
     shelf = bpy.context.window_manager.weft_session.pairs
     assert [pair.error < 0.06 for pair in shelf.pairs.values()] == [True, True]
-    state.max_draws = 8
+    state.max_iterations = 8
     bpy.ops.weft.fit()
     assert state.verdict_level == "explained"

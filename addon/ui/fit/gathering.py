@@ -120,8 +120,8 @@ def gather_settings(fit: WEFT_PG_fit) -> FitSettings:
         bounces=fit.bounces,
         seed=fit.seed,
         tolerance=float(f"{fit.tolerance:.6g}"),  # Blender keeps half of the digits
-        max_iterations=fit.max_draws,
-        texture_iterations=fit.texture_draws,
+        max_iterations=fit.max_iterations,
+        texture_iterations=fit.texture_iterations,
         time_limit=fit.time_limit or None,
     )
 
