@@ -2,6 +2,8 @@
 // What files call kinds of lamps. Not installed.
 #pragma once
 
+#include "core/text.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -10,7 +12,7 @@ namespace weft::scene {
 /// "point" of "PointLight": the kind in jobs, and the name of a lamp that has none. @param class_name kName of a lamp.
 [[nodiscard]] inline std::string kind_of_lamp(std::string_view class_name) {
     std::string kind(class_name.substr(0, class_name.size() - std::string_view("Light").size()));
-    kind.front() = static_cast<char>(kind.front() - 'A' + 'a');
+    kind.front() = core::to_lower(kind.front());
     return kind;
 }
 
