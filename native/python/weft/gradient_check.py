@@ -20,6 +20,7 @@ from weft.gradient_leaves import (
     named_fields,
     scalar_name,
 )
+from weft.gradients import argument_positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,21 +58,6 @@ def _signature(function: Function, count: int) -> FunctionInfo:
     ]
     fitting.sort(key=lambda overload: not overload.is_differentiable)
     return fitting[0] if fitting else function.signature
-
-
-def _positions(parameters: Sequence[Parameter], count: int, wrt: Wrt, keyword: str) -> set[int]:
-    """Return the positions of the arguments that ``wrt`` or ``outputs`` names."""
-    names = [parameter.name for parameter in parameters]
-    positions = set()
-    for entry in wrt:
-        position = names.index(entry) if entry in names else entry
-        if not isinstance(position, int) or not 0 <= position < count:
-            raise ArgumentError(
-                f"{NAME}: {keyword} names {entry!r}, expected a position below {count} or one of "
-                f"{', '.join(names)}; pass the argument by position"
-            )
-        positions.add(position)
-    return positions
 
 
 def _array_like(tensor: Tensor) -> NDArray[Any]:
@@ -118,8 +104,12 @@ class _Call:
         self.function = function
         signature = _signature(function, len(arguments))
         parameters = signature.parameters
-        inputs = None if wrt is None else _positions(parameters, len(arguments), wrt, "wrt")
-        written = _positions(parameters, len(arguments), outputs or (), "outputs")
+        inputs = (
+            None if wrt is None else set(argument_positions(NAME, parameters, len(arguments), wrt))
+        )
+        written = set(
+            argument_positions(NAME, parameters, len(arguments), outputs or (), "outputs")
+        )
         self.values: list[Any] = []
         self.leaves: list[Leaf] = []
         for position, value in enumerate(arguments):
