@@ -204,7 +204,7 @@ void bind_numbers(TablesClass& binding) {
             "Whether lights at finite distance are drawn from a tree.")
         .def_property_readonly(
             "light_count", [](const SceneTables& self) { return self.lights().count(); },
-            "Lamps, triangles that shine, and the environment if it is drawn.")
+            "Lights, emissive triangles, and the environment if it is drawn.")
         .def_property_readonly("light_powers", &light_powers,
                                "Watts of each light but the environment, shape (n,).");
 }

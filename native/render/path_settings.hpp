@@ -27,7 +27,7 @@ struct PathSettings {
     std::optional<std::int64_t> roulette_from = 3;
     /// Samples of different periods are independent, those of one are stratified together. Not set: one period.
     std::optional<std::int64_t> period{};
-    /// Surfaces that a path, or a light ray, may pass straight; further ones are opaque.
+    /// Transparent surfaces that a path, or a light ray, may pass; further ones are opaque.
     std::int64_t transparent_bounces = 8;
     bool shows_environment = true; ///< cameras see it where they look past everything; else black
     double exposure = 1;           ///< factor of the picture, from 0

@@ -156,7 +156,7 @@ std::vector<float> Recorder::develop(std::int64_t first, std::int64_t count, boo
 
 std::vector<float> Recorder::direct_share() const {
     require_draw("direct_share", false);
-    // Without bounces, what lies before a surface was passed straight.
+    // Without bounces, what lies before a surface is transparent.
     const bool is_whole = m_step.integer("bounces") == 0;
     std::int64_t direct = 0;
     for (const RecordedLaunch& launch : m_records.launches()) {

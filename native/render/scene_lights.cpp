@@ -81,7 +81,7 @@ void add_emissive_meshes(SceneLights& lights, KeptParts& kept, const SceneGeomet
     }
 }
 
-/// Lamps at finite distance, and objects that shine.
+/// Lights at finite distance, and emissive objects.
 std::size_t count_near(const SceneLights& lights) {
     const auto lamps = std::span(lights.rows).first(lights.lamp_count);
     const auto near = std::ranges::count_if(
@@ -126,7 +126,7 @@ scene::LightTable SceneLights::table(std::span<const std::uint8_t> left_out) con
 
 scene::LightTraits SceneLights::traits(const scene::LightTable& table) const {
     scene::LightTraits traits{.has_profiles = profiles.size() > 1,
-                              .has_glow = !emitters.lights.empty(),
+                              .has_textured_emission = !emitters.lights.empty(),
                               .has_light_tree = has_tree,
                               .placed = placed};
     for (const scene::LightWords& words : std::span(table.records).first(count())) {

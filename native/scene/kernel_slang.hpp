@@ -55,7 +55,7 @@ void programLayers(int k, SceneView scene, PathView paths, LayerSettings setting
 }
 )slang";
 
-/// Of a program that lets light pass straight.
+/// Of a transparent program.
 inline constexpr std::string_view kTransparentShadows = R"slang(
 void programDim(int k, SceneView scene, PathView paths)
 {
@@ -74,7 +74,7 @@ void programColor(int k, SceneView scene, PathView paths)
 
 float2 programMeasure(SceneView scene, uint2 place)
 {
-    return meanGlow<Program>(scene, place);
+    return meanEmission<Program>(scene, place);
 }
 )slang";
 
@@ -141,7 +141,7 @@ uint classifyLight(int i, SceneView scene, PathView paths, uint programs)
 
 uint classifyShining(int i, SceneView scene, PathView paths, uint programs)
 {
-    return classifyGlow(i, scene, paths, programs);
+    return classifyEmitter(i, scene, paths, programs);
 }
 
 void escape(int k, SceneView scene, PathView paths, StepSettings settings)

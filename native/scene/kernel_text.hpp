@@ -21,19 +21,19 @@ struct SceneTraits {
     bool is_placed = false;
     bool sorts_paths =
         true; ///< a launch serves paths of one program; else all paths, and picks its own
-    bool is_see_through = false;  ///< a material lets light pass straight
-    bool has_glow = false;        ///< triangles whose light varies are sampled as lights
-    bool has_cones = false;       ///< a texture is mip-mapped
-    bool has_bumps = false;       ///< a material takes differences over part of a pixel
-    bool has_light_tree = false;  ///< lights at finite distance are drawn from a tree
-    bool has_kinds = false;       ///< paths know what kind of ray they send
-    bool has_hidden = false;      ///< objects are hidden from some kinds of ray
-    bool has_terminators = false; ///< objects lift light rays near the edge of their shadow
-    bool has_media = false;       ///< objects hold media
-    bool has_limits = false;      ///< paths have limits beside their number of bounces
-    bool has_walks = false;       ///< light wanders below surfaces
-    bool fits_media = false;      ///< numbers of media are fitted
-    bool has_lamp_rules = false;  ///< lights are hidden from some kinds of ray, or cast no shadow
+    bool has_transparency = false;      ///< a material is transparent
+    bool has_textured_emission = false; ///< triangles whose light varies are sampled as lights
+    bool has_cones = false;             ///< a texture is mip-mapped
+    bool has_bumps = false;             ///< a material takes differences over part of a pixel
+    bool has_light_tree = false;        ///< lights at finite distance are drawn from a tree
+    bool has_kinds = false;             ///< paths know what kind of ray they send
+    bool has_hidden = false;            ///< objects are hidden from some kinds of ray
+    bool has_terminators = false;       ///< objects lift light rays near the edge of their shadow
+    bool has_media = false;             ///< objects hold media
+    bool has_limits = false;            ///< paths have limits beside their number of bounces
+    bool has_walks = false;             ///< light wanders below surfaces
+    bool fits_media = false;            ///< numbers of media are fitted
+    bool has_lamp_rules = false; ///< lights are hidden from some kinds of ray, or cast no shadow
 
     /// Whether only the host can tell how many segments the longest path has.
     [[nodiscard]] bool is_uncounted() const noexcept {
@@ -41,8 +41,8 @@ struct SceneTraits {
     }
     /// Whether paths carry what only some scenes need, see PathRow of path_rows.slang.
     [[nodiscard]] bool has_long_paths() const noexcept {
-        return is_see_through || has_glow || has_cones || has_bumps || has_light_tree ||
-               has_kinds || has_media || has_walks;
+        return has_transparency || has_textured_emission || has_cones || has_bumps ||
+               has_light_tree || has_kinds || has_media || has_walks;
     }
 };
 
@@ -54,8 +54,8 @@ struct SceneTrait {
 inline constexpr std::array<SceneTrait, 15> kSceneTraits{{
     {"is_placed", &SceneTraits::is_placed},
     {"sorts_paths", &SceneTraits::sorts_paths},
-    {"is_see_through", &SceneTraits::is_see_through},
-    {"has_glow", &SceneTraits::has_glow},
+    {"has_transparency", &SceneTraits::has_transparency},
+    {"has_textured_emission", &SceneTraits::has_textured_emission},
     {"has_cones", &SceneTraits::has_cones},
     {"has_bumps", &SceneTraits::has_bumps},
     {"has_light_tree", &SceneTraits::has_light_tree},

@@ -132,7 +132,7 @@ struct PathRow {
     static constexpr std::uint32_t kMost = 13;
     static constexpr std::uint32_t kCounts = 14;
     static constexpr std::uint32_t kShadow = 15;
-    static constexpr std::uint32_t kGlow = 18;
+    static constexpr std::uint32_t kEmitter = 18;
     static constexpr std::uint32_t kCone = 22;
     static constexpr std::uint32_t kNormal = 24;
     static constexpr std::uint32_t kPixel = 27;

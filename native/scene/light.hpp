@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lamps, in Blender's units: each equals Blender 5.0's of the same numbers in Cycles. Plain data; any thread may read it.
+// Lights, in Blender's units: each equals Blender 5.0's of the same numbers in Cycles. Plain data; any thread may read it.
 //
 //     const Light key{.kind = SpotLight{.position = {0, 0, 3}, .direction = {0, 0, -1}, .power = 40}, .name = "Key"};
 //
-// To add a lamp: a structure here, its place in Light::kind, and row_of() in light_rows.cpp (docs/adding_a_light.md).
+// To add a light: a structure here, its place in Light::kind, and row_of() in light_rows.cpp (docs/adding_a_light.md).
 #pragma once
 
 #include "scene/colors.hpp"
@@ -29,7 +29,7 @@ using LightTransform = std::array<double, 12>;
 enum class AreaShape : std::uint8_t { rectangle, ellipse };
 inline constexpr std::array<std::string_view, 2> kAreaShapes{"rectangle", "ellipse"};
 
-/// A member of a lamp and what scripts call it; fields() of a lamp lists all, and bindings read no others.
+/// A member of a light and what scripts call it; fields() of a light lists all, and bindings read no others.
 template <typename Lamp, typename Member>
 struct LightField {
     std::string_view name;
@@ -47,7 +47,7 @@ struct PointLight {
         1; ///< W over all directions, times `color`: the intensity is power / (4 pi), W/sr
     Rgb color{1, 1, 1};
     double radius = 0;         ///< metres; 0: a point
-    bool soft_falloff = false; ///< a disc, as Blender's lamps with soft falloff
+    bool soft_falloff = false; ///< a disc, as Blender's lights with soft falloff
 
     static constexpr std::string_view kName = "PointLight";
     static constexpr auto fields() {
@@ -118,7 +118,7 @@ struct AreaLight {
     }
 };
 
-/// A lamp of any kind.
+/// A light of any kind.
 struct Light {
     std::variant<PointLight, SpotLight, SunLight, AreaLight> kind;
     std::string name{};                            ///< what messages and parameters call it

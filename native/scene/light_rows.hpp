@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of single lights, as shaders/weft/render/light.slang reads them: from lamps, and from triangles that shine.
+// Records of single lights, as shaders/weft/render/light.slang reads them: from lights, and from emissive triangles.
 #pragma once
 
 #include "core/api.hpp"
@@ -29,7 +29,7 @@ struct LightRow {
     std::optional<LightBounds> bounds{}; ///< without its power; not set: infinitely far
 };
 
-/// Records of the lamps of a scene.
+/// Records of the lights of a scene.
 struct LampRows {
     std::vector<LightRow> rows;
     std::vector<float>
@@ -37,7 +37,7 @@ struct LampRows {
 };
 
 /// @param extent radius of the scene, metres: a sun's power grows with it.
-/// @throws ArgumentError that names the lamp for a number that is not finite, a direction that is zero, a spread out of
+/// @throws ArgumentError that names the light for a number that is not finite, a direction that is zero, a spread out of
 ///         range and an area of zero.
 [[nodiscard]] WEFT_API LampRows lamp_rows(std::span<const Light> lights, double extent);
 

@@ -28,7 +28,7 @@ struct MaterialParameter {
     /// Red acts on red only, and so on: the input of a closure, with nothing in between.
     bool is_separable = false;
     bool is_fixed = false;           ///< no derivative reaches it: it drives a normal
-    bool is_passing = false;         ///< it says what light passes straight
+    bool is_passing = false;         ///< it drives the surface's transparency
     bool is_medium = false;          ///< it says what is inside of objects
     bool is_walk = false;            ///< it says where light goes below the surface
     Scale scale = Scale::linear;     ///< on which fits take steps
@@ -45,8 +45,9 @@ struct MaterialProgram {
     std::vector<std::string> functions; ///< functions of the point that the text calls, each once
     /// Scene files of code that nothing but a flag trusts, by that code: see text_of_code().
     std::vector<std::pair<std::string, std::string>> origins;
-    std::string transparency;            ///< function of what light passes straight, "": none does
-    std::string medium;                  ///< text of the function mediumOf(), "": nothing is inside
+    std::string
+        transparency;   ///< function that gives the transparency of the surface, "": none does
+    std::string medium; ///< text of the function mediumOf(), "": nothing is inside
     bool is_emissive = false;            ///< it may emit light
     bool scatters = false;               ///< it has a BSDF
     bool has_tangents = false;           ///< it reads tangents of UV sets

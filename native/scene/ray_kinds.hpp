@@ -32,7 +32,7 @@ inline constexpr std::array<RayKindName, 6> kRayKinds{{
 }};
 /// Of objects and environments.
 inline constexpr std::span<const RayKindName> kObjectRayKinds = std::span(kRayKinds).first(5);
-/// Of lamps.
+/// Of lights.
 inline constexpr std::span<const RayKindName> kLampRayKinds = std::span(kRayKinds).subspan(2);
 /// Kinds that a bounce sends. An environment or a mesh that one of them must not see is found by bounces alone.
 inline constexpr RayKinds kScatteredRays =

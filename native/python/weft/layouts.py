@@ -146,7 +146,7 @@ class PathRow:
     most: Final = 13
     counts: Final = 14
     shadow: Final = 15
-    glow: Final = 18
+    emitter: Final = 18
     cone: Final = 22
     normal: Final = 24
     pixel: Final = 27

@@ -42,7 +42,7 @@ class Recorder:
         directions: Of forward mode.
 
     Raises:
-        ArgumentError: One of the materials lets light pass straight, or cannot be fitted otherwise.
+        ArgumentError: One of the materials is transparent, or cannot be fitted otherwise.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ class SceneTables:
         texels: Of all textures.
         texture_records: TextureWord of each texture.
         has_light_tree: Lights at finite distance are drawn from a tree.
-        light_count: Lamps, triangles that shine, and the environment if it is drawn.
+        light_count: Lights, emissive triangles, and the environment if it is drawn.
         may_shine: Some light may reach a camera.
         traits: What kernels may leave out.
     """
@@ -114,7 +114,7 @@ class SceneTables:
 
     @property
     def light_powers(self) -> NDArray[Any]:
-        """Watts of each light but the environment, lamps first."""
+        """Watts of each light but the environment, lights first."""
         return self.native.light_powers
 
 
