@@ -197,7 +197,7 @@ void bind_numbers(TablesClass& binding) {
             "traits", [](const SceneTables& self) { return traits_to_python(self.traits()); },
             "The arguments of weft.scene.kernel_text.SceneTraits.")
         .def_property_readonly(
-            "may_shine", [](const SceneTables& self) { return self.lights().is_lit; },
+            "has_light", [](const SceneTables& self) { return self.lights().is_lit; },
             "Whether some light may reach a camera.")
         .def_property_readonly(
             "has_light_tree", [](const SceneTables& self) { return self.lights().has_tree; },

@@ -98,7 +98,7 @@ double finite_mean(double mean) {
     return std::isnan(mean) ? 0.0 : std::clamp(mean, 0.0, std::numeric_limits<double>::max());
 }
 
-bool may_shine(const SceneLights& lights, const scene::Scene& scene,
+bool has_light(const SceneLights& lights, const scene::Scene& scene,
                const scene::MaterialTable& materials) {
     return scene.environment != nullptr ||
            std::ranges::any_of(lights.rows, [](const LightRow& row) { return row.power > 0; }) ||
@@ -156,7 +156,7 @@ SceneLights scene_lights(KeptParts& kept, const SceneGeometry& geometry,
     lights.has_tree =
         near > 0 && (sampling == LightSampling::tree ||
                      (sampling == LightSampling::automatic && near >= kFewestTreeLights));
-    lights.is_lit = may_shine(lights, geometry.scene, materials);
+    lights.is_lit = has_light(lights, geometry.scene, materials);
     return lights;
 }
 

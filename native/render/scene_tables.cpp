@@ -147,7 +147,7 @@ KernelArgument SceneTables::geometry_view() {
                        tensors.colors,    tensors.slots,   tensors.tangents};
     PartKey key("lights of triangles");
     key.add_identity(m_lights.meshes);
-    if (table.is_placed) { // then all triangles have an entry
+    if (table.has_baked_transforms) { // then all triangles have an entry
         key.add(table.triangle_count).add_bytes(std::as_bytes(std::span(table.first_triangle)));
     }
     m_light_of_triangle = m_kept->get<WordsRef>(std::move(key), [&] {

@@ -60,7 +60,7 @@ inline constexpr std::string_view kTransparentShadows = R"slang(
 void programDim(int k, SceneView scene, PathView paths)
 {
     if (paths.serves(k))
-        dimLight<Program>(paths.pathOf(k), scene, paths);
+        attenuateShadowRay<Program>(paths.pathOf(k), scene, paths);
 }
 )slang";
 

@@ -18,7 +18,7 @@ namespace weft::scene {
 struct SceneTraits {
     std::uint32_t light_kinds = 0; ///< bits of the kinds of light in the scene
     /// Every mesh is placed once and not mirrored, and its triangles are in world space.
-    bool is_placed = false;
+    bool has_baked_transforms = false;
     bool sorts_paths =
         true; ///< a launch serves paths of one program; else all paths, and picks its own
     bool has_transparency = false;      ///< a material is transparent
@@ -52,7 +52,7 @@ struct SceneTrait {
     bool SceneTraits::* value;
 };
 inline constexpr std::array<SceneTrait, 15> kSceneTraits{{
-    {"is_placed", &SceneTraits::is_placed},
+    {"has_baked_transforms", &SceneTraits::has_baked_transforms},
     {"sorts_paths", &SceneTraits::sorts_paths},
     {"has_transparency", &SceneTraits::has_transparency},
     {"has_textured_emission", &SceneTraits::has_textured_emission},

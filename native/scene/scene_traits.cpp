@@ -37,7 +37,7 @@ SceneTraits scene_traits(const Scene& scene, const GeometryTable& geometry,
     traits.light_kinds = light_kinds_of(scene, lights);
     const auto is_hidden = [](const auto& entry) { return entry.hidden_from != 0; };
     const bool hides_lamps = std::ranges::any_of(scene.lights, is_hidden);
-    traits.is_placed = geometry.is_placed;
+    traits.has_baked_transforms = geometry.has_baked_transforms;
     traits.has_hidden = std::ranges::any_of(scene.objects, is_hidden);
     traits.has_media = has_media(scene);
     traits.has_walks = has_program(

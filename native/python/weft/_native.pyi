@@ -2124,7 +2124,7 @@ class SceneGeometry:
         """
 
     @property
-    def is_placed(self) -> bool:
+    def has_baked_transforms(self) -> bool:
         """
         Whether every mesh is placed once and not mirrored, and no object holds a medium: triangles lie in world space and know their materials.
         """
@@ -3731,7 +3731,7 @@ class SceneTables:
         The arguments of weft.scene.kernel_text.SceneTraits.
         """
     @property
-    def may_shine(self) -> bool:
+    def has_light(self) -> bool:
         """
         Whether some light may reach a camera.
         """

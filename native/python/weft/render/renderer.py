@@ -104,7 +104,7 @@ class Renderer(FilmTracer):
         device = self.device
         self.tables, self._relit = build_tables(device, scene, lit_by, self._light_sampling, known)
         every = [self.tables, *self._relit.values()]
-        if not any(tables.may_shine for tables in every):
+        if not any(tables.has_light for tables in every):
             warnings.warn(
                 "Renderer: the scene has no light, pictures of it will be black; add a light, an "
                 "emissive material or an environment",

@@ -42,7 +42,7 @@ class SceneTables:
         texture_records: TextureWord of each texture.
         has_light_tree: Lights at finite distance are drawn from a tree.
         light_count: Lights, emissive triangles, and the environment if it is drawn.
-        may_shine: Some light may reach a camera.
+        has_light: Some light may reach a camera.
         traits: What kernels may leave out.
     """
 
@@ -78,7 +78,7 @@ class SceneTables:
         self.texels: Tensor = native.texels
         self.texture_records = native.texture_records
         self.has_light_tree, self.light_count = native.has_light_tree, native.light_count
-        self.may_shine = native.may_shine
+        self.has_light = native.has_light
         self.traits = SceneTraits(**native.traits)
         if lit is not None and self.values is lit.values:
             self.materials = lit.materials

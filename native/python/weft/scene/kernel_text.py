@@ -23,7 +23,8 @@ class SceneTraits:
 
     Args:
         light_kinds: Bits of the kinds of light in the scene.
-        is_placed: Every mesh is placed once and not mirrored, and its triangles are in world space.
+        has_baked_transforms: Every mesh has one instance, not mirrored, and its triangles are in
+            world space.
         sorts_paths: A launch serves paths of one program; else all paths, and picks its own.
         has_transparency: A material is transparent.
         has_textured_emission: Triangles whose light varies are sampled as lights.
@@ -41,7 +42,7 @@ class SceneTraits:
     """
 
     light_kinds: int
-    is_placed: bool
+    has_baked_transforms: bool
     sorts_paths: bool = True
     has_transparency: bool = False
     has_textured_emission: bool = False
