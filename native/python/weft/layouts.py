@@ -73,13 +73,13 @@ class TriangleWord:
 
 
 class LampRule:
-    """Bits beside those of the kinds of ray that a lamp is hidden from."""
+    """Bits beside those of the kinds of ray that a light is hidden from."""
 
     shadowless: Final = 256
 
 
 class ProfileWord:
-    """Words of a lamp's profile."""
+    """Words of a light's profile."""
 
     width: Final = 0
     height: Final = 1
