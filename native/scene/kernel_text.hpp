@@ -14,9 +14,10 @@
 
 namespace weft::scene {
 
-/// What kernels may leave out, see shaders/weft/render/traits.slang.
+/// What kernels may leave out, see shaders/weft/render/traits.slang. A plain value; true costs time, false where it is
+/// needed gives wrong pictures.
 struct SceneTraits {
-    std::uint32_t light_kinds = 0; ///< bits of the kinds of light in the scene
+    std::uint32_t light_kinds = 0; ///< bit k: a light of kind k of layouts::LightKind is there
     /// Every mesh is placed once and not mirrored, and its triangles are in world space.
     bool has_baked_transforms = false;
     bool sorts_paths =
@@ -48,9 +49,10 @@ struct SceneTraits {
 
 /// A trait that is a yes or no, by its name.
 struct SceneTrait {
-    std::string_view name;
-    bool SceneTraits::* value;
+    std::string_view name;     ///< as Python and, behind "weft_", Slang have it
+    bool SceneTraits::* value; ///< never null
 };
+/// All of them, in the order of SceneTraits.
 inline constexpr std::array<SceneTrait, 15> kSceneTraits{{
     {"has_baked_transforms", &SceneTraits::has_baked_transforms},
     {"sorts_paths", &SceneTraits::sorts_paths},
@@ -72,7 +74,7 @@ inline constexpr std::array<SceneTrait, 15> kSceneTraits{{
 /// The Slang module with the kernels that evaluate no material. Thread-safe, as are those below.
 [[nodiscard]] WEFT_API std::string print_shared_module(const SceneTraits& traits);
 
-/// The Slang module of a program with the kernels that run it.
+/// The Slang module of a program with the kernels that run it. Equal programs and traits give equal text.
 [[nodiscard]] WEFT_API std::string print_program_module(const MaterialProgram& program,
                                                         const SceneTraits& traits);
 
