@@ -55,17 +55,17 @@ struct LampWord {
     static constexpr std::uint32_t kRadius = 8;
     /// 3: of a spot: unit, where its cone points
     static constexpr std::uint32_t kAxis = 9;
-    /// of half a spot's cone
+    /// cosine of half the angle of a spot's cone
     static constexpr std::uint32_t kCosine = 12;
-    /// width of its soft edge, as a cosine
+    /// width of its soft edge, as a difference of cosines, 0 and greater
     static constexpr std::uint32_t kEdge = 13;
-    /// 1: a disc that faces what it lights instead of a sphere
+    /// 1: a disc that faces what it lights; 0: a sphere
     static constexpr std::uint32_t kFacesDisc = 14;
 };
 
 /// Words of the record of a sun.
 struct SunWord {
-    /// 1 - cosine of half the angle at which it is seen
+    /// 1 - cosine of half the angle at which it is seen, 0 to 2; 0: parallel
     static constexpr std::uint32_t kGap = 8;
 };
 
@@ -79,7 +79,7 @@ struct AreaWord {
     static constexpr std::uint32_t kHalfY = 12;
     /// 1: an ellipse; 0: a rectangle or parallelogram
     static constexpr std::uint32_t kIsEllipse = 15;
-    /// 1: both shine
+    /// 1: both sides emit; 0: only that to which halfX x halfY points
     static constexpr std::uint32_t kBothSides = 16;
     /// tangent of half of it; 0: full
     static constexpr std::uint32_t kSpread = 17;
@@ -123,9 +123,9 @@ struct ProfileWord {
 struct LightNodeWord {
     /// 3: lowest corner of the box, metres, world space
     static constexpr std::uint32_t kLow = 0;
-    /// of theta_o, the half angle of the cone of normals
+    /// cosine of theta_o, the half angle of the cone of normals
     static constexpr std::uint32_t kCosine = 3;
-    /// 3: highest corner
+    /// 3: highest corner, metres
     static constexpr std::uint32_t kHigh = 4;
     /// cosine of theta_e, the angle beyond it at which light leaves
     static constexpr std::uint32_t kEmission = 7;
@@ -133,9 +133,9 @@ struct LightNodeWord {
     static constexpr std::uint32_t kAxis = 8;
     /// of all lights below
     static constexpr std::uint32_t kPower = 11;
-    /// the first of two or, with the highest bit, a light
+    /// index of the first of two children or, with the highest bit, of a light
     static constexpr std::uint32_t kChild = 12;
-    /// of theta_o
+    /// sine of theta_o, 0 to 1
     static constexpr std::uint32_t kSine = 13;
     /// number of words
     static constexpr std::uint32_t kEnd = 16;
@@ -143,21 +143,21 @@ struct LightNodeWord {
 
 /// Bits of the kinds of ray.
 struct RayKind {
-    /// from a camera
+    /// bit 0: from a camera
     static constexpr std::uint32_t kCamera = 1;
-    /// towards a light
+    /// bit 1: towards a light
     static constexpr std::uint32_t kShadow = 2;
-    /// from a diffuse lobe
+    /// bit 2: from a diffuse lobe
     static constexpr std::uint32_t kDiffuse = 4;
-    /// from a glossy lobe
+    /// bit 3: from a glossy lobe, a delta included
     static constexpr std::uint32_t kGlossy = 8;
-    /// through the surface
+    /// bit 4: through the surface
     static constexpr std::uint32_t kTransmission = 16;
-    /// back from the surface
+    /// bit 5: back from the surface
     static constexpr std::uint32_t kReflection = 32;
-    /// from a delta, a mirror say
+    /// bit 6: from a delta, a mirror say
     static constexpr std::uint32_t kSingular = 64;
-    /// scattered by a medium
+    /// bit 7: scattered by a medium
     static constexpr std::uint32_t kVolume = 128;
 };
 
@@ -167,9 +167,9 @@ struct InstanceWord {
     static constexpr std::uint32_t kFirstTriangle = 0;
     /// index of the first of its slots of materials
     static constexpr std::uint32_t kFirstSlot = 1;
-    /// kNone: it does not shine
+    /// index where lights of its triangles begin; kNone: it does not shine
     static constexpr std::uint32_t kFirstLight = 2;
-    /// number in the scene
+    /// index of the object in the scene
     static constexpr std::uint32_t kObject = 3;
     /// number of words
     static constexpr std::uint32_t kEnd = 4;
@@ -191,11 +191,11 @@ struct PathRow {
     static constexpr std::uint32_t kThroughput = 0;
     /// 3: W/(m^2 sr), what has arrived so far
     static constexpr std::uint32_t kRadiance = 3;
-    /// 3: what arrives if the light drawn last is visible
+    /// 3: W/(m^2 sr), what arrives if the light drawn last is visible
     static constexpr std::uint32_t kPending = 6;
     /// 1/sr of the direction drawn last; 0: mirror or camera
     static constexpr std::uint32_t kPdf = 9;
-    /// last record of the path, see record.slang; kNone: none yet
+    /// index of the path's last record, see record.slang; kNone: none yet
     static constexpr std::uint32_t kRecord = 10;
     /// of the ray, see ray_kind.slang; only where keepsKind()
     static constexpr std::uint32_t kKind = 11;
@@ -205,13 +205,13 @@ struct PathRow {
     static constexpr std::uint32_t kMost = 13;
     /// surfaces left behind, and 65536 times transparent ones passed
     static constexpr std::uint32_t kCounts = 14;
-    /// 3: factor of the pending light
+    /// 3: factor of the pending light, 0 to 1
     static constexpr std::uint32_t kShadow = 15;
     /// 4: where the light ray ends, if light varies there: u, v, primitive, instance or kNone
     static constexpr std::uint32_t kEmitter = 18;
     /// 2: width of the ray where it begins, and what it gains a metre; only where weft_has_cones
     static constexpr std::uint32_t kCone = 22;
-    /// 3: of the surface that the path left last; only where weft_has_light_tree
+    /// 3: unit, of the surface that the path left last; only where weft_has_light_tree
     static constexpr std::uint32_t kNormal = 24;
     /// 2: width of the pixel where the ray begins, and what it gains a metre; only where weft_has_bumps
     static constexpr std::uint32_t kPixel = 27;
@@ -223,19 +223,19 @@ struct PathRow {
     static constexpr std::uint32_t kMedia = 32;
     /// the same of the light ray
     static constexpr std::uint32_t kLightMedia = 36;
-    /// 3: albedo of one scattering
+    /// 3: albedo of one scattering, 0 to 1
     static constexpr std::uint32_t kWalkAlpha = 40;
     /// 3: extinction, 1/m
     static constexpr std::uint32_t kWalkSigma = 43;
-    /// mean cosine of a deflection
+    /// mean cosine of a deflection, -1 to 1
     static constexpr std::uint32_t kWalkTurn = 46;
     /// 5: what has been drawn, see WalkSteps
     static constexpr std::uint32_t kWalkSteps = 47;
     /// kNone: the path is not below a surface
     static constexpr std::uint32_t kWalkInstance = 52;
-    /// of the surface where it went below; kNone: none
+    /// index of the record of the surface where it went below; kNone: none
     static constexpr std::uint32_t kWalkRecord = 53;
-    /// 3: of that surface
+    /// 3: unit, of that surface
     static constexpr std::uint32_t kWalkNormal = 54;
     /// see Guide; 0: the ray's direction was not drawn
     static constexpr std::uint32_t kWalkGuide = 57;
@@ -263,13 +263,13 @@ struct RayRow {
 struct HitRow {
     /// distance, metres: bits of a float, as u and v
     static constexpr std::uint32_t kT = 0;
-    /// barycentric: weight of the second corner
+    /// barycentric: weight of the second corner, 0 to 1
     static constexpr std::uint32_t kU = 1;
-    /// barycentric: weight of the third corner
+    /// barycentric: weight of the third corner; the first has 1 - u - v
     static constexpr std::uint32_t kV = 2;
     /// index of the triangle in its mesh
     static constexpr std::uint32_t kPrimitive = 3;
-    /// kNone: nothing was hit
+    /// index of the instance; kNone: nothing was hit
     static constexpr std::uint32_t kInstance = 4;
     /// number of rows
     static constexpr std::uint32_t kEnd = 5;
@@ -279,7 +279,7 @@ struct HitRow {
 struct RecordRow {
     /// index of the path
     static constexpr std::uint32_t kPath = 0;
-    /// kNone: the path meets no other such surface
+    /// index of the path's next record; kNone: it meets no other such surface
     static constexpr std::uint32_t kNext = 1;
     /// 4: u, v, primitive, instance
     static constexpr std::uint32_t kHit = 2;
@@ -289,7 +289,7 @@ struct RecordRow {
     static constexpr std::uint32_t kLight = 9;
     /// 3: radiance over density, 0 if it is hidden
     static constexpr std::uint32_t kLightFactor = 12;
-    /// factor of the emission
+    /// factor of the emission, 0 to 1: its MIS weight
     static constexpr std::uint32_t kShare = 15;
     /// 3: unit, where the path goes on
     static constexpr std::uint32_t kBounce = 16;
@@ -347,9 +347,9 @@ struct LayerRow {
     static constexpr std::uint32_t kDepth = 6;
     /// 2: of the first UV set
     static constexpr std::uint32_t kUv = 7;
-    /// number of the object in the scene
+    /// index of the object in the scene
     static constexpr std::uint32_t kObject = 9;
-    /// number of the material in the scene
+    /// index of the material in the scene
     static constexpr std::uint32_t kMaterial = 10;
     /// number of rows
     static constexpr std::uint32_t kEnd = 11;
@@ -357,9 +357,9 @@ struct LayerRow {
 
 /// How many media there may be.
 struct MediaLimit {
-    /// that a ray is in at a time; it does not enter more
+    /// number of media that a ray is in at a time; it does not enter more
     static constexpr std::uint32_t kDepth = 4;
-    /// that a fit has unknown numbers of
+    /// number of media that a fit has unknown numbers of
     static constexpr std::uint32_t kUnknown = 4;
 };
 
@@ -399,9 +399,9 @@ struct TextureWord {
     static constexpr std::uint32_t kWrap = 4;
     /// see TextureFilter
     static constexpr std::uint32_t kFilter = 5;
-    /// itself included
+    /// number of its mip levels, itself included
     static constexpr std::uint32_t kLevels = 6;
-    /// texture of the first level above
+    /// index of the texture that is the first level above
     static constexpr std::uint32_t kAbove = 7;
     /// number of words
     static constexpr std::uint32_t kEnd = 8;
@@ -409,13 +409,13 @@ struct TextureWord {
 
 /// How a texture goes on beyond its image.
 struct TextureWrap {
-    /// it begins again
+    /// it begins again beyond [0, 1]
     static constexpr std::uint32_t kRepeat = 0;
     /// the texels at its edge
     static constexpr std::uint32_t kExtend = 1;
-    /// 0
+    /// 0 beyond [0, 1]
     static constexpr std::uint32_t kClip = 2;
-    /// it goes back
+    /// it goes back beyond [0, 1]
     static constexpr std::uint32_t kMirror = 3;
 };
 
@@ -461,7 +461,7 @@ struct Stop {
 struct Background {
     /// its radiance
     static constexpr std::uint32_t kEnvironment = 0;
-    /// nothing
+    /// radiance 0
     static constexpr std::uint32_t kBlack = 1;
     /// 1 there and 0 elsewhere, whatever shines
     static constexpr std::uint32_t kAlone = 2;
