@@ -17,7 +17,7 @@ Surface<{bsdf}> programSurface(no_diff MaterialContext m, no_diff ShadingPoint s
 
 struct Program : IMaterialProgram
 {
-    static bool shines() { return {shines}; }
+    static bool isEmissive() { return {isEmissive}; }
     static bool scatters() { return {scatters}; }
     static bool wanders() { return {wanders}; }
     static bool passes() { return {passes}; }

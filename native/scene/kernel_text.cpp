@@ -79,7 +79,7 @@ std::string print_kernels(const MaterialProgram& program) {
         kProgram,
         {{"bsdf", program.bsdf},
          {"text", program.text},
-         {"shines", flag(program.is_emissive)},
+         {"isEmissive", flag(program.is_emissive)},
          {"scatters", flag(program.scatters)},
          {"wanders", flag(program.subsurface_closures > 0)},
          {"passes", flag(is_transparent)},

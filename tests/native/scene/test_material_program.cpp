@@ -122,7 +122,7 @@ TEST_CASE("a module has the kernels of its program, and a user's imports before 
 
     CHECK_THAT(text, ContainsSubstring("weft_light_kinds = 5;"));
     CHECK_THAT(text, ContainsSubstring("weft_has_textured_emission = true;"));
-    CHECK_THAT(text, ContainsSubstring("static bool shines() { return true; }"));
+    CHECK_THAT(text, ContainsSubstring("static bool isEmissive() { return true; }"));
     CHECK_THAT(text, ContainsSubstring("programMeasure("));
     CHECK(text.find("import weft.nodes;\nnamespace user_") != text.npos);
     CHECK_THAT(print_recording_module(program, {}), ContainsSubstring("programReplay("));
