@@ -66,16 +66,18 @@ std::optional<Diagnostic> parse_free_text(std::string_view line) {
                       .message = std::string(line)};
 }
 
-/// Weft's own interfaces have renamed one member. Slang cannot alias a requirement (a default would ask
-/// every structure for `override`), so the error says what to rename. To be removed with 0.2.
+/// IActivation of Weft's module mlp has renamed a member. Slang cannot alias a requirement (a default
+/// would ask every structure for `override`), so the error says what to rename. Goes with 0.2.
 void explain_renamed_member(std::vector<Diagnostic>& diagnostics) {
     constexpr std::int32_t kMissingMember = 38100;
     for (std::size_t i = 0; i + 1 < diagnostics.size(); i++) {
         Diagnostic& error = diagnostics[i];
         const Diagnostic& note = diagnostics[i + 1];
+        // Compiled modules do not know where their interfaces stand.
+        const bool may_be_ours = note.file.empty() || note.file.ends_with("activations.slang");
         if (error.code == kMissingMember && error.message.ends_with("'derivative'") &&
-            note.severity == "note" && note.file.ends_with("activations.slang")) {
-            error.message += ", which IActivation called 'slope' before: rename 'slope' in it";
+            note.severity == "note" && may_be_ours) {
+            error.message += "; activations of mlp had 'slope' before: rename it";
         }
     }
 }

@@ -82,7 +82,7 @@ def test_an_activation_may_be_the_users_own(device):
 def test_an_activation_with_the_former_name_is_told_what_to_rename(device):
     former = CUSTOM.replace("derivative(float z)", "slope(float z)")
 
-    with pytest.raises(weft.CompileError, match=r"'derivative', .*: rename 'slope' in it"):
+    with pytest.raises(weft.CompileError, match=r"'derivative'; .* 'slope' before: rename it"):
         weft.Module.load_from_source(device, "mlp_former", former)
 
 

@@ -39,7 +39,8 @@ TEST_CASE(
         return diagnostics[0].message;
     };
 
-    CHECK(message_with("shaders/mlp/activations.slang").ends_with("rename 'slope' in it"));
+    CHECK(message_with("shaders/mlp/activations.slang").ends_with("'slope' before: rename it"));
+    CHECK(message_with("").ends_with("'slope' before: rename it"));
     CHECK(message_with("curves.slang").ends_with("interface member 'derivative'"));
 }
 
