@@ -145,13 +145,17 @@ def converted(value: Plain | bool, new: str) -> Plain | bool:
     Args:
         value: A number, a truth, three numbers, or four of a colour.
         new: Type of the socket: ``NodeSocketInt``, ...
+
+    Raises:
+        TypeError: It is none of these; ValueError as well, and OverflowError for an integer.
     """
     # Enabling the extension must not load the engine.
     from ..evaluation.converting import convert
 
+    given = tuple(map(float, value)) if isinstance(value, tuple) else float(value)
     if new in _WIDTHS:
-        return tuple(convert(value, "float64", (_WIDTHS[new],)).tolist())
+        return tuple(convert(given, "float64", (_WIDTHS[new],)).tolist())
     if new == "NodeSocketBool":
-        return bool(convert(value, "bool"))
-    number = float(convert(value, "float64"))
+        return bool(convert(given, "bool"))
+    number = float(convert(given, "float64"))
     return int(number) if new == "NodeSocketInt" else number
