@@ -161,9 +161,9 @@ class SceneExporter:
         return environment, suns, problems + self._images.problems[known:]
 
     def export_lamp(self, lamp: Placed) -> tuple[Light | None, list[Problem]]:
-        """Return the light of a lamp at a place of its own, and what of it is left out.
+        """Return a light of Blender's as one of `weft.scene`, and what of it is left out.
 
-        ``None`` stands for a lamp that gives no light.
+        ``None`` stands for one that emits nothing.
         """
         known = len(self._images.problems)
         light, problems = self._lamps.export_one(lamp, self._images)

@@ -63,9 +63,9 @@ class Picture:
             image names.
         robust: Pixels that nothing explains lose their say; ``None``: where the picture holds
             integers or was saved through the view transform.
-        lights: What shone: lamps, objects whose materials shine, collections of them, materials, or
-            names of those; or lamps of ``weft.scene``. ``None``: all of the scene.
-        flash: A lamp that stood to this picture's camera as it stands to its own, the camera among
+        lights: What was lit: lights, objects with emissive materials, collections, materials, or
+            names of those; or lights of ``weft.scene``. ``None``: all of the scene.
+        flash: A light that stood to this picture's camera as it stands to its own, the camera among
             its parents or else the scene's. It is dark in pictures that do not name it.
         world: That lit the picture; False: none. ``None``: that of the scene.
     """

@@ -68,7 +68,7 @@ class LiveValues:
 
 
 class LightPlace:
-    """Strength and colour of a lamp, or of the world.
+    """Strength and colour of a light, or of the world.
 
     Args:
         name: Blender's name of the light's object, or of the world.

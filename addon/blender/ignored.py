@@ -72,7 +72,7 @@ LAMP = (
         "cycles.use_multiple_importance_sampling",
         True,
         "Multiple Importance cannot be switched off",
-        "a lamp that reflections show",
+        "a light that reflections show",
     ),
 )
 
@@ -92,7 +92,7 @@ def ignored(
     """Return the settings of an owner that differ from what Weft does.
 
     Args:
-        owner: A scene, a view layer, an object, a lamp or a material.
+        owner: A scene, a view layer, an object, a light or a material.
         settings: One of the tables above.
         where: What problems call the owner.
     """

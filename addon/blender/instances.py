@@ -42,11 +42,11 @@ DEFORMING = frozenset(
 
 @dataclass
 class Placed:
-    """A mesh or a lamp in the world.
+    """A mesh or a light in the world.
 
     Args:
         name: Of the object.
-        data: Evaluated mesh or lamp.
+        data: Evaluated mesh or light.
         matrix: To world, shape ``(4, 4)``.
         materials: Of the slots.
         undeformed: Positions before deforming modifiers, if the evaluated mesh does not know them.

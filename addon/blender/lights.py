@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's lamps as lights of `weft.scene`."""
+"""Blender's lights as lights of `weft.scene`."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 def lamps_in_view(lamps: Sequence[Placed], cameras: Sequence[weft.scene.Camera]) -> list[Problem]:
-    """Return lamps that Cycles shows in a picture; Weft's cameras do not see lamps."""
+    """Return lights that Cycles shows in a picture; Weft's cameras do not see them."""
     found = []
     for lamp in lamps:
         radius = _extent(lamp)
         if lamp.is_visible_to_cameras and any(
             is_in_view(camera, lamp.matrix[:3, 3], radius) for camera in cameras if radius > 0
         ):
-            message = "cameras do not see lamps; hide it from cameras, or let a mesh shine"
+            message = "cameras do not see lights; hide it from cameras, or use an emissive mesh"
             found.append(Problem(f"Light '{lamp.name}'", message, "its light only"))
     return found
 
@@ -72,7 +72,7 @@ FAR_AWAY = 1e6
 
 
 def _extent(lamp: Placed) -> float:
-    """Return the radius of a sphere around a lamp, metres; 0: it cannot be seen."""
+    """Return the radius of a sphere around a light, metres; 0: it cannot be seen."""
     data = lamp.data
     if data.type == "AREA":
         scale = float(np.linalg.norm(lamp.matrix[:3, :2], axis=0).max())
@@ -86,7 +86,7 @@ LEAST_SPREAD = math.radians(1)
 
 
 class LampStore:
-    """Makes lights of lamps; pictures of their nodes are drawn anew when they change.
+    """Makes lights of `weft.scene` of Blender's; images of their nodes are kept while unchanged.
 
     Args:
         device: Returns the device that nodes are drawn on; ``None``: one is created for it.
@@ -97,7 +97,7 @@ class LampStore:
         self._known: dict[str, tuple[Factors, list[Problem]]] = {}
 
     def export(self, lamps: Sequence[Placed], images: Images) -> tuple[list[Light], list[Problem]]:
-        """Return lights that shine as lamps do in Cycles, each with a name of its own."""
+        """Return lights that shine as lights do in Cycles, each with a name of its own."""
         lights: list[Light] = []
         problems: list[Problem] = []
         names: set[str] = set()
@@ -117,7 +117,7 @@ class LampStore:
         return lights, problems
 
     def export_one(self, lamp: Placed, images: Images) -> tuple[Light | None, list[Problem]]:
-        """Return the light of a lamp that stands elsewhere; ``None`` if it gives none."""
+        """Return a light at another position; ``None`` if it emits nothing."""
         factors, problems = self._factors(lamp, images, self._known)
         light, found = export_light(lamp, lamp.name, factors)
         return light, problems + found
@@ -128,7 +128,7 @@ class LampStore:
         images: Images,
         before: Mapping[str, tuple[Factors, list[Problem]]],
     ) -> tuple[Factors, list[Problem]]:
-        """Return what a lamp's nodes multiply its light by."""
+        """Return the factors of a light's radiance that its nodes give."""
         tree = node_tree_of(lamp.data)
         if tree is None:
             return Factors(np.ones(3)), []
@@ -162,7 +162,7 @@ class LampStore:
             problems.append(Problem(where, message, "a ray of no kind"))
         scale = np.linalg.norm(lamp.matrix[:3, :3], axis=0)
         if factors.profile is not None and np.ptp(scale) > 1e-3 * scale.max() and not is_area:
-            message = "nodes of a lamp that is stretched are not supported"
+            message = "nodes of a light that is stretched are not supported"
             problems.append(Problem(where, message, "one that is not"))
         return factors, problems
 
@@ -171,7 +171,7 @@ def export_light(placed: Placed, name: str, factors: Factors) -> tuple[Light | N
     """Return a light, ``None`` if it gives none, and what of it is left out.
 
     Args:
-        placed: The lamp.
+        placed: The light.
         name: What parameters call the light.
         factors: Of its nodes.
     """
@@ -213,7 +213,7 @@ def _unit(vector: NDArray[np.float64]) -> list[float]:
 
 
 def _normalized(lamp: bpy.types.Light, strength: float, area: float) -> float:
-    """Return the power of a lamp; its strength may be that of a square metre."""
+    """Return the power of a light; its strength may be that of a square metre."""
     return strength if lamp.normalize else strength * area
 
 
@@ -234,7 +234,7 @@ def _area(
     is_round = lamp.shape in ("DISK", "ELLIPSE")
     placed = matrix[:3].copy()
     if np.linalg.det(placed[:, :3]) < 0:
-        # A mirrored lamp shines to where its z axis says, too.
+        # A mirrored light shines to where its z axis says, too.
         placed[:, 0] *= -1
     sides = np.linalg.norm(placed[:, :2], axis=0)
     area = float(sides[0] * sides[1] * lamp.size * height) * (math.pi / 4 if is_round else 1.0)
@@ -251,7 +251,7 @@ def _area(
 def _ball(lamp: bpy.types.Light, strength: float) -> dict[str, Any]:
     """Return radius, falloff and power of a point or spot light."""
     radius = lamp.shadow_soft_size
-    # Cycles takes a lamp without size for one of 4 square metres.
+    # Cycles takes a light without size for one of 4 square metres.
     area = 4 * math.pi * radius**2 if radius > 0 else 4.0
     return {
         "radius": radius,

@@ -64,7 +64,7 @@ def _kind_bounces(count: int, most: int) -> int | None:
 
 
 def bounces(scene: bpy.types.Scene) -> tuple[int, int]:
-    """Return how many surfaces a path may leave, and how many it may pass straight."""
+    """Return how many surfaces a path may leave, and how many transparent ones it may pass."""
     settings, cycles = scene.weft_render, getattr(scene, "cycles", None)
     if settings.use_cycles_bounces and cycles is not None:
         return cycles.max_bounces + 1, cycles.transparent_max_bounces

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Under which lamps, shining surfaces and world each picture was taken.
+"""Under which lights, emissive surfaces and world each picture was taken.
 
 Start reading at PictureLights.find.
 """
@@ -42,7 +42,7 @@ class Lit:
 class PictureLights:
     """The lights of the pictures of a fit.
 
-    A lamp that is the flash of one picture is dark in those that do not name it.
+    A light that is the flash of one picture is dark in those that do not name it.
 
     Args:
         depsgraph: The evaluated scene.
@@ -152,7 +152,7 @@ class PictureLights:
                 if not lights and found.type != "LIGHT":
                     raise ArgumentError(
                         f"fit: object '{found.name}' among the lights of picture '{name}' gives "
-                        "no light; name a lamp, or an object whose material shines"
+                        "no light; name a light, or an object with an emissive material"
                     )
                 out += lights
             elif isinstance(found, bpy.types.Material):
@@ -166,13 +166,13 @@ class PictureLights:
                 out.append(found)
             else:
                 raise ArgumentError(
-                    f"fit: the lights of picture '{name}' must be lamps, collections, materials "
+                    f"fit: the lights of picture '{name}' must be lights, collections, materials "
                     f"or names of them, got {entry!r}"
                 )
         return out
 
     def _of_object(self, entry: bpy.types.Object) -> list[str | Light]:
-        """Return the lights of a lamp, or of what shines on an object."""
+        """Return the lights that an object is: a light, or its emissive materials."""
         if entry.type != "LIGHT":
             slots = [slot.material for slot in entry.material_slots if slot.material is not None]
             names = [self._materials.get(material.name_full) for material in slots]
@@ -190,13 +190,13 @@ class PictureLights:
         evaluated = entry.evaluated_get(self._depsgraph)
         if not evaluated.is_evaluated:
             raise ArgumentError(
-                f"fit: lamp '{entry.name}' is not in the view layer, so that nobody knows where "
+                f"fit: light '{entry.name}' is not in the view layer, so that nobody knows where "
                 "it stands; show it in viewports and hide it in renders instead"
             )
         return evaluated
 
     def _export(self, entry: bpy.types.Object, matrix: np.ndarray) -> Light | None:
-        """Return a lamp at a place of its own; ``None`` if it is dark."""
+        """Return a light at a place of its own; ``None`` if it is dark."""
         data = entry.evaluated_get(self._depsgraph).data
         known = self._placed.get(entry.name) or Placed(entry.name, data, matrix)
         light, problems = self._exporter.export_lamp(replace(known, matrix=matrix))
@@ -206,7 +206,7 @@ class PictureLights:
         return light
 
     def _flash(self, picture: Picture, name: str) -> list[str | Light]:
-        """Return the lamp that stands to the picture's camera as it does to its own."""
+        """Return the light that stands to the picture's camera as it does to its own."""
         lamp = picture.flash
         own = _camera_above(lamp) or self._depsgraph.scene.camera
         if own is None:
@@ -230,7 +230,7 @@ def _look_up(name: str, picture: str) -> object:
     lamps = ", ".join(repr(entry.name) for entry in bpy.data.objects if entry.type == "LIGHT")
     raise ArgumentError(
         f"fit: picture '{picture}' names the light {name!r}, and no object, collection or "
-        f"material is called so; the lamps are {lamps or 'none'}"
+        f"material is called so; the lights are {lamps or 'none'}"
     )
 
 

@@ -152,7 +152,7 @@ def _picture(given: dict[str, Any]) -> Picture:
     given["flash"] = _object(given.get("flash"), "LIGHT", "lamp")
     lights = given.get("lights")
     if lights is not None and (isinstance(lights, str) or not isinstance(lights, Sequence)):
-        given["lights"] = [lights]  # one lamp or collection
+        given["lights"] = [lights]  # one light or collection
     if "world" in given:
         given["world"] = _world(given["world"])
     return Picture(**given)

@@ -162,7 +162,7 @@ class Session:
 
 
 def scene_key(scene: bpy.types.Scene) -> str:
-    """Return the name under which the pace of fits of a scene is kept."""
+    """Return the name under which the throughput of fits of a scene is kept."""
     return f"{bpy.data.filepath}:{scene.name}"
 
 

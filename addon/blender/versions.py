@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
     import bpy
 
 
@@ -35,3 +37,13 @@ def normals_end_at_flat_faces() -> bool:
     import bpy
 
     return bool(bpy.app.version >= (5, 2))
+
+
+def stored_properties(group: bpy.types.PropertyGroup) -> MutableMapping[str, Any]:
+    """Return what a file holds of a group, by name: also properties that have no such name now.
+
+    From Blender 5.0 on these are apart from the custom properties that ``group[name]`` reads.
+    """
+    if hasattr(group, "bl_system_properties_get"):
+        group = group.bl_system_properties_get() or {}
+    return cast("MutableMapping[str, Any]", group)

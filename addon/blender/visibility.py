@@ -116,11 +116,11 @@ LAMP_RAYS = {
     "transmission": "transmission",
     "volume_scatter": "volume",
 }
-"""Kinds of ray that lamps are hidden from, as ``weft.scene`` calls them."""
+"""Kinds of ray that lights are hidden from, as ``weft.scene`` calls them."""
 
 
 def lamp_hidden_from(entry: bpy.types.Object) -> tuple[str, ...]:
-    """Return the kinds of ray that do not see a lamp, whatever places it."""
+    """Return the kinds of ray that do not see a light, whatever places it."""
     return tuple(kind for name, kind in LAMP_RAYS.items() if not getattr(entry, f"visible_{name}"))
 
 

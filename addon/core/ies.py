@@ -69,7 +69,7 @@ def _all_around(numbers: list[float]) -> Table | None:
     vertical, horizontal = data[:rows], data[rows : rows + columns]
     strength = factor * data[rows + columns :][: rows * columns].reshape(columns, rows)
     if kind == TYPE_B:
-        # Its poles lie on the horizon: a lamp that is turned shows it as measured.
+        # Its poles lie on the horizon: a light that is turned shows it as measured.
         up, turned = _shifted(horizontal, strength.T)
         around, whole = _shifted(vertical, turned.T)
         return Table(up, around, whole.T)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The nodes of a lamp as factors of its light.
+"""The nodes of a light as factors of its light.
 
 A sphere shines with them, and a camera at its centre takes a picture of all directions: what it
-sees in one is what a lamp there sends back along it.
+sees in one is what a light there sends back along it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ALIKE = 1e-4
 
 @dataclass(frozen=True)
 class Factors:
-    """What a lamp's light is multiplied by.
+    """Factors of a light's radiance by direction.
 
     Args:
         color: Linear RGB.
@@ -59,11 +59,11 @@ def lamp_factors(
     has_own_normal: bool,
     device: Callable[[], weft.Device],
 ) -> Factors:
-    """Return what the nodes of a lamp multiply its light by.
+    """Return what the nodes of a light multiply its light by.
 
     Args:
         compiled: Its graph, compiled for a light.
-        axes: Of the lamp, unit rows in world space.
+        axes: Of the light, unit rows in world space.
         has_own_normal: Its normal is that of its surface, as an area light's, not the direction
             that light takes.
         device: Returns the device that draws.
@@ -93,7 +93,7 @@ def lamp_factors(
 def _flat_factors(
     color: NDArray[np.float64], pixel: NDArray[np.float32], power: float, smooth: float
 ) -> Factors:
-    """Return the factors of a lamp that is alike in all directions."""
+    """Return the factors of a light that is alike in all directions."""
     if power > 0 or smooth > 0:
         return Factors(ONE, LightProfile(pixel, power, smooth))
     return Factors(color)
@@ -151,5 +151,5 @@ def _what_varies(compiled: CompiledMaterial, has_own_normal: bool) -> str:
         used -= set(_NORMALS)
         kinds -= {"normal"}
     if used - set(_DIRECTIONS) or kinds:
-        return "nodes that vary over a lamp, or with the place that it lights, are not supported"
+        return "nodes that vary over a light, or with the place that it lights, are not supported"
     return ""

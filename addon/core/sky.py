@@ -200,7 +200,7 @@ def sphere(
     Args:
         requests: Of the world's material.
         columns: Of faces.
-        axes: Of a lamp, unit rows, in whose space the normals are told; ``None``: a world.
+        axes: Of a light, unit rows, in whose space the normals are told; ``None``: a world.
     """
     rows = columns // 2
     latitude = np.linspace(-math.pi / 2, math.pi / 2, rows + 1)[:, None]
@@ -247,7 +247,7 @@ def draw_sky(
         compiled: With attributes that are numbered from 0.
         device: That draws.
         width: Of the image, pixels.
-        axes: Of a lamp whose nodes they are, see ``sphere()``.
+        axes: Of a light whose nodes they are, see ``sphere()``.
     """
     turned = Camera.look_at((0, 0, 0), (1, 0, 0))
     camera = Camera(width, width // 2, "equirectangular", transform=turned)

@@ -122,10 +122,10 @@ def flow() -> str:
     picture.text(330, 304, "the same, backwards")
     picture.text(586, 304, "result.grad: read")
     picture.box(120, 205 + down, "14", GRADIENT)
-    for y, slope, share in zip(rows, "123", ("1", "4", "9"), strict=True):
+    for y, gradient, share in zip(rows, "123", ("1", "4", "9"), strict=True):
         y += down
         middle = y + CELL / 2
-        picture.box(120, y, slope, GRADIENT)
+        picture.box(120, y, gradient, GRADIENT)
         picture.box(330, y, "bwd_diff(lit)", "#ffffff", 130)
         picture.box(640, y, "1", GRADIENT)
         picture.arrow(638, middle, 463, middle, is_backward=True)

@@ -20,9 +20,9 @@ struct Memory {
     std::vector<std::int64_t> call_strides;      ///< leaves, a call dimension; 0 where broadcast
     std::vector<std::int64_t> component_shape;   ///< dimensions that make up one value
     std::vector<std::int64_t> component_strides; ///< leaves
-    std::uint64_t alignment = 4;   ///< largest power of two that divides the address, <= 16
-    std::uint64_t reach_bytes = 0; ///< bytes from the address to the end of the last leaf
-    bool may_bind = false;         ///< the range fits a storage-buffer binding
+    std::uint64_t alignment = 4;    ///< largest power of two that divides the address, <= 16
+    std::uint64_t extent_bytes = 0; ///< bytes from the address to the end of the last leaf
+    bool may_bind = false;          ///< the range fits a storage-buffer binding
 
     // Decided by the passes:
     bool is_words = false;   ///< read and written as 32-bit words

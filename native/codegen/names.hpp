@@ -17,7 +17,8 @@ namespace weft::codegen {
 [[nodiscard]] std::string dimension_field(std::size_t dimension);
 /// Slang type of one memory leaf as a pointer reads it; a bool takes one byte.
 [[nodiscard]] std::string memory_type(const reflect::Type& leaf);
-/// Slang type of a scalar in the argument block: small kinds travel as 32-bit numbers.
+/// Slang type of a scalar in the argument block and in registers: small integers and bool as integers of 32 bits, half as
+/// float; others as they are.
 [[nodiscard]] reflect::ScalarKind stored_kind(reflect::ScalarKind kind);
 
 } // namespace weft::codegen

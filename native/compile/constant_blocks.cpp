@@ -2,6 +2,7 @@
 #include "compile/constant_blocks.hpp"
 
 #include "compile/source_text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,18 +18,9 @@ constexpr std::array<std::string_view, 2> kKeywords{"cbuffer", "tbuffer"};
 constexpr std::string_view kPackOffset = "packoffset";
 constexpr std::string_view kSpaces = " \t\r\n";
 
-bool is_name_character(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-bool is_word(std::string_view code, std::size_t at, std::size_t size) {
-    return (at == 0 || !is_name_character(code[at - 1])) &&
-           (at + size >= code.size() || !is_name_character(code[at + size]));
-}
-
 std::string_view word_at(std::string_view code, std::size_t at) {
     std::size_t end = at;
-    while (end < code.size() && is_name_character(code[end])) {
+    while (end < code.size() && core::is_name_character(code[end])) {
         ++end;
     }
     return code.substr(at, end - at);
@@ -61,8 +53,8 @@ std::vector<BlockRange> find_blocks(std::string_view code) {
              at = code.find(keyword, at + 1)) {
             const std::size_t open = code.find('{', at);
             const std::size_t end = code.find_first_of(";}", at);
-            if (!is_word(code, at, keyword.size()) || !may_begin_declaration(code, at) ||
-                open == std::string_view::npos || end < open) {
+            if (!core::is_whole_word(code, at, keyword.size()) ||
+                !may_begin_declaration(code, at) || open == std::string_view::npos || end < open) {
                 continue;
             }
             const std::size_t name = code.find_first_not_of(kSpaces, at + keyword.size());
@@ -113,7 +105,7 @@ bool ends_name(char sign, int depth) {
 }
 
 bool starts_word(std::string_view code, std::size_t at) {
-    return is_name_character(code[at]) && (at == 0 || !is_name_character(code[at - 1]));
+    return core::is_name_character(code[at]) && (at == 0 || !core::is_name_character(code[at - 1]));
 }
 
 /// "color", "power" of "float3 color : packoffset(c0), power[2] = {1, 2}".

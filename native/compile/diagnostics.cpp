@@ -66,6 +66,22 @@ std::optional<Diagnostic> parse_free_text(std::string_view line) {
                       .message = std::string(line)};
 }
 
+/// IActivation of Weft's module mlp has renamed a member. Slang cannot alias a requirement (a default
+/// would ask every structure for `override`), so the error says what to rename. Goes with 0.2.
+void explain_renamed_member(std::vector<Diagnostic>& diagnostics) {
+    constexpr std::int32_t kMissingMember = 38100;
+    for (std::size_t i = 0; i + 1 < diagnostics.size(); i++) {
+        Diagnostic& error = diagnostics[i];
+        const Diagnostic& note = diagnostics[i + 1];
+        // Compiled modules do not know where their interfaces stand.
+        const bool may_be_ours = note.file.empty() || note.file.ends_with("activations.slang");
+        if (error.code == kMissingMember && error.message.ends_with("'derivative'") &&
+            note.severity == "note" && may_be_ours) {
+            error.message += "; activations of mlp had 'slope' before: rename it";
+        }
+    }
+}
+
 } // namespace
 
 std::vector<Diagnostic> parse_diagnostics(std::string_view output) {
@@ -93,6 +109,7 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output) {
         }
     }
     std::erase_if(result, is_consequence);
+    explain_renamed_member(result);
     return result;
 }
 

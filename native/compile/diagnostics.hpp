@@ -10,7 +10,8 @@
 namespace weft::compile {
 
 /// Reads Slang's machine-readable output (tab-separated). Lines that only say that compiling stopped
-/// are dropped; a primary line and its detail become one diagnostic.
+/// are dropped; a primary line and its detail become one diagnostic. An activation of mlp with the
+/// former name `slope` is told to rename it.
 [[nodiscard]] std::vector<core::Diagnostic> parse_diagnostics(std::string_view output);
 
 /// "a.slang:3:7: error 30015: undefined identifier 'y'."

@@ -2,6 +2,7 @@
 #include "compile/exported_imports.hpp"
 
 #include "compile/source_text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -14,10 +15,6 @@ constexpr std::string_view kKeyword = "import";
 constexpr std::string_view kExported = "__exported";
 constexpr std::string_view kSpaces = " \t\r\n";
 
-bool is_name_character(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 bool follows_exported(std::string_view code, std::size_t at) {
     const std::size_t last = code.substr(0, at).find_last_not_of(kSpaces);
     return last != std::string_view::npos && code.substr(0, last + 1).ends_with(kExported);
@@ -25,8 +22,9 @@ bool follows_exported(std::string_view code, std::size_t at) {
 
 /// True if the word at `at` begins a statement that is to be exported.
 bool is_plain_import(std::string_view code, std::size_t at) {
-    const bool starts = at == 0 || !is_name_character(code[at - 1]);
-    return starts && !is_name_character(code[at + kKeyword.size()]) && !follows_exported(code, at);
+    const bool starts = at == 0 || !core::is_name_character(code[at - 1]);
+    return starts && !core::is_name_character(code[at + kKeyword.size()]) &&
+           !follows_exported(code, at);
 }
 
 } // namespace

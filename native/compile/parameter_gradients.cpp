@@ -37,14 +37,6 @@ const Names kScalarWords{"if",       "for",   "while",  "switch", "return", "Max
 const Names kOtherModifiers{"out",    "inout",    "no_diff",    "ref",     "__ref",
                             "borrow", "constref", "__constref", "uniform", "static"};
 
-bool is_name_character(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 char at_or_nothing(std::string_view code, std::size_t at) {
     return at < code.size() ? code[at] : '\0';
 }
@@ -54,7 +46,7 @@ std::size_t skip_spaces(std::string_view code, std::size_t at) {
 }
 
 std::size_t word_end(std::string_view code, std::size_t at) {
-    while (at < code.size() && is_name_character(code[at])) {
+    while (at < code.size() && core::is_name_character(code[at])) {
         ++at;
     }
     return at;
@@ -255,14 +247,14 @@ bool has_scalar_types(std::string_view code, const Head& head) {
 bool reads_part(std::string_view body, std::size_t at) {
     const char before = at == 0 ? ' ' : body[at - 1];
     const char after = at_or_nothing(body, at + 1);
-    const bool is_member = body[at] == '.' && !is_digit(before) && !is_digit(after);
+    const bool is_member = body[at] == '.' && !core::is_digit(before) && !core::is_digit(after);
     return is_member || (body[at] == '[' && before == ')');
 }
 
 /// Whether a word with the sign behind it stands for a vector, for what has elements or for an unknown call.
 bool may_be_vector(std::string_view word, char next) {
-    return !is_digit(word[0]) && ((next == '(' && !kScalarWords.contains(word)) || next == '[' ||
-                                  word == "vector" || word == "matrix");
+    return !core::is_digit(word[0]) && ((next == '(' && !kScalarWords.contains(word)) ||
+                                        next == '[' || word == "vector" || word == "matrix");
 }
 
 /// Whether nothing in a function can be a vector: its types are scalars, and it reads no member or element, and calls

@@ -3,10 +3,10 @@
 
 #include "compile/host_dispatches.hpp"
 #include "compile/source_text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace weft::compile {
 
@@ -36,26 +36,8 @@ constexpr std::array kFunctions{
 
 constexpr std::array<std::string_view, 3> kTypes{"TensorView", "DiffTensorView", "TorchTensor"};
 
-bool is_name_character(char c) noexcept {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// The next place of a whole word in blanked text; npos if there is none.
-std::size_t find_word(std::string_view code, std::string_view word, std::size_t from = 0) {
-    for (std::size_t at = code.find(word, from); at != std::string_view::npos;
-         at = code.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || !is_name_character(code[at - 1])) &&
-            (end == code.size() || !is_name_character(code[end]))) {
-            return at;
-        }
-    }
-    return std::string_view::npos;
-}
-
-bool has_word(std::string_view code, std::string_view word) {
-    return find_word(code, word) != std::string_view::npos;
-}
+using core::find_word;
+using core::has_word;
 
 bool defines(std::string_view code, std::string_view name) {
     for (std::size_t at = find_word(code, name); at != std::string_view::npos;

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/source_text.hpp"
 
+#include "core/text.hpp"
+
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
 namespace weft::compile {
 
 namespace {
-
-bool is_word(char c) noexcept {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 std::string_view trim(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -40,12 +37,6 @@ std::size_t skip_opaque(std::string_view text, std::size_t i) {
         return std::min(end + 1, text.size());
     }
     return i;
-}
-
-bool is_whole_word(std::string_view code, std::size_t at, std::size_t size) {
-    const bool starts = at == 0 || !is_word(code[at - 1]);
-    const bool ends = at + size >= code.size() || !is_word(code[at + size]);
-    return starts && ends;
 }
 
 /// The text of one comment line without its markers.
@@ -171,8 +162,7 @@ std::optional<reflect::Literal> parse_literal(std::string_view text) {
     if (is_negative || text.starts_with('+')) {
         text = trim(text.substr(1));
     }
-    const bool is_number =
-        !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '.');
+    const bool is_number = !text.empty() && (core::is_digit(text[0]) || text[0] == '.');
     if (!is_number) {
         return std::nullopt;
     }
@@ -216,7 +206,7 @@ std::optional<SourceText::Position> SourceText::find_name(std::int32_t line, std
     for (std::size_t i = code.find(name); i != std::string_view::npos; i = code.find(name, i + 1)) {
         // Slang counts code points, so after other letters the column is only near.
         const std::ptrdiff_t distance = std::abs(static_cast<std::ptrdiff_t>(i) - (column - 1));
-        if (is_whole_word(code, i, name.size()) && (!best || distance < best_distance)) {
+        if (core::is_whole_word(code, i, name.size()) && (!best || distance < best_distance)) {
             best = i;
             best_distance = distance;
         }
@@ -363,7 +353,7 @@ std::string SourceText::semantic(Position position, std::string_view name) const
         return "";
     }
     const std::string_view word = trim(rest.substr(colon + 1));
-    const auto stop = std::find_if_not(word.begin(), word.end(), is_word);
+    const auto stop = std::find_if_not(word.begin(), word.end(), core::is_name_character);
     return {word.begin(), stop};
 }
 
@@ -374,8 +364,9 @@ bool SourceText::has_modifier(Position position, std::string_view word) const {
     }
     const std::string_view head = std::string_view(m_code).substr(start, position - start);
     for (std::size_t i = head.find(word); i != std::string_view::npos; i = head.find(word, i + 1)) {
-        const bool starts = i == 0 || !is_word(head[i - 1]);
-        const bool ends = i + word.size() >= head.size() || !is_word(head[i + word.size()]);
+        const bool starts = i == 0 || !core::is_name_character(head[i - 1]);
+        const bool ends =
+            i + word.size() >= head.size() || !core::is_name_character(head[i + word.size()]);
         if (starts && ends) {
             return true;
         }

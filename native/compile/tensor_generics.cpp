@@ -20,10 +20,6 @@ constexpr std::array<std::string_view, 3> kInterfaces{"IDiffTensor", "IWDiffTens
                                                       "IRWDiffTensor"};
 constexpr std::string_view kSpaces = " \t\r\n";
 
-bool is_name_character(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 /// Where the bracket around `inside` opens.
 std::optional<std::size_t> enclosing(std::string_view code, std::size_t inside) {
     int depth = 0;
@@ -45,12 +41,12 @@ struct Range {
 };
 
 bool starts_word(std::string_view code, std::size_t at) {
-    return at == 0 || !is_name_character(code[at - 1]);
+    return at == 0 || !core::is_name_character(code[at - 1]);
 }
 
 bool is_name_next(std::string_view code, std::size_t at) {
     const std::size_t next = code.find_first_not_of(kSpaces, at);
-    return next != std::string_view::npos && is_name_character(code[next]);
+    return next != std::string_view::npos && core::is_name_character(code[next]);
 }
 
 /// The types of the tensor parameters of each declaration, by the place of its opening bracket.
@@ -80,7 +76,7 @@ std::map<std::size_t, std::vector<Range>> find_parameters(std::string_view code)
 /// Where the name of a differentiable function that is not generic ends; nullopt for anything else.
 std::optional<std::size_t> declared_name_end(std::string_view code, std::size_t bracket) {
     const std::size_t last = code.find_last_not_of(kSpaces, bracket == 0 ? 0 : bracket - 1);
-    if (bracket == 0 || last == std::string_view::npos || !is_name_character(code[last])) {
+    if (bracket == 0 || last == std::string_view::npos || !core::is_name_character(code[last])) {
         return std::nullopt;
     }
     const std::size_t start = code.find_last_of(";{}", last) + 1; // npos + 1 is 0

@@ -7,7 +7,7 @@
 
 namespace weft::core {
 
-/// What a kernel is compiled to.
+/// What a kernel is compiled to. A module is loaded for one.
 enum class Target : std::uint8_t {
     spirv, ///< SPIR-V words, for Vulkan
     cuda,  ///< CUDA C++ text, for NVRTC

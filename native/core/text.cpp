@@ -2,7 +2,6 @@
 #include "core/text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -11,15 +10,13 @@ namespace weft::core {
 
 namespace {
 
-char lower(char c) noexcept {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-}
-
 /// How many letters were left out, added, changed or swapped with their neighbour; case ignored.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> above(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
-    const auto same = [&](std::size_t i, std::size_t j) { return lower(a[i]) == lower(b[j]); };
+    const auto same = [&](std::size_t i, std::size_t j) {
+        return to_lower(a[i]) == to_lower(b[j]);
+    };
     for (std::size_t i = 0; i < a.size(); ++i) {
         next[0] = i + 1;
         for (std::size_t j = 0; j < b.size(); ++j) {
@@ -55,6 +52,29 @@ bool is_bad_second_byte(unsigned char first, unsigned char second) noexcept {
 }
 
 } // namespace
+
+std::string to_lower(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), [](char c) { return to_lower(c); });
+    return out;
+}
+
+bool is_whole_word(std::string_view text, std::size_t at, std::size_t size) noexcept {
+    const bool begins = at == 0 || !is_name_character(text[at - 1]);
+    return begins && (at + size >= text.size() || !is_name_character(text[at + size]));
+}
+
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) noexcept {
+    std::size_t at = word.empty() ? std::string_view::npos : text.find(word, from);
+    while (at != std::string_view::npos && !is_whole_word(text, at, word.size())) {
+        at = text.find(word, at + 1);
+    }
+    return at;
+}
+
+bool has_word(std::string_view text, std::string_view word) noexcept {
+    return find_word(text, word) != std::string_view::npos;
+}
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {
     std::string result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <sstream>
@@ -17,6 +18,30 @@ template <typename... Parts>
     (stream << ... << parts);
     return std::move(stream).str();
 }
+
+/// Of ASCII, whatever the locale is; other bytes are returned as they are.
+[[nodiscard]] constexpr char to_lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+[[nodiscard]] std::string to_lower(std::string_view text);
+
+[[nodiscard]] constexpr bool is_digit(char c) noexcept {
+    return c >= '0' && c <= '9';
+}
+
+/// A letter or a digit of ASCII, or '_': what names in C++ and Slang are made of.
+[[nodiscard]] constexpr bool is_name_character(char c) noexcept {
+    return c == '_' || is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/// Whether no character of a name stands before or behind [at, at + size), a part of `text`.
+[[nodiscard]] bool is_whole_word(std::string_view text, std::size_t at, std::size_t size) noexcept;
+
+/// Offset of the first whole word `word` that begins at `from` or behind it; npos if there is none,
+/// or if `word` is empty.
+[[nodiscard]] std::size_t find_word(std::string_view text, std::string_view word,
+                                    std::size_t from = 0) noexcept;
+[[nodiscard]] bool has_word(std::string_view text, std::string_view word) noexcept;
 
 /// "a, b, c".
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace weft::core {
@@ -52,17 +53,30 @@ private:
     std::vector<std::thread> m_threads;
 };
 
-/// Calls work(begin, end) for ranges of at most `grain` that cover [0, count): on the threads of `pool`, or on this one
-/// if there is no pool or one range.
+/// Calls work(begin, end) or work(begin, end, number of the range) for ranges of `grain` elements, the last one of fewer,
+/// that cover [0, count): on the threads of `pool`, or on this one if there is no pool or one range. The ranges are the
+/// same on any number of threads.
+/// @param grain above 0.
+/// @throws what `work` throws, as ThreadPool::run().
 template <typename Work>
 void run_ranges(ThreadPool* pool, std::size_t count, std::size_t grain, const Work& work) {
-    if (pool == nullptr || count <= grain) {
-        work(std::size_t{0}, count);
+    const auto run = [&](std::size_t range) {
+        const std::size_t begin = range * grain;
+        const std::size_t end = std::min(count, begin + grain);
+        if constexpr (std::is_invocable_v<const Work&, std::size_t, std::size_t, std::size_t>) {
+            work(begin, end, range);
+        } else {
+            work(begin, end);
+        }
+    };
+    const std::size_t ranges = (count + grain - 1) / grain;
+    if (pool != nullptr && ranges > 1) {
+        pool->run(ranges, run);
         return;
     }
-    pool->run((count + grain - 1) / grain, [&](std::size_t range) {
-        work(range * grain, std::min(count, (range + 1) * grain));
-    });
+    for (std::size_t range = 0; range < ranges; ++range) {
+        run(range);
+    }
 }
 
 } // namespace weft::core

@@ -181,9 +181,9 @@ private:
             stride *= components;
         }
         memory.alignment = 256;
-        memory.reach_bytes = static_cast<std::uint64_t>(codegen::call_count(m_call.kernel)) *
-                             operand.type->layout.stride;
-        memory.may_bind = memory.reach_bytes <= m_target.max_storage_binding;
+        memory.extent_bytes = static_cast<std::uint64_t>(codegen::call_count(m_call.kernel)) *
+                              operand.type->layout.stride;
+        memory.may_bind = memory.extent_bytes <= m_target.max_storage_binding;
     }
 
     /// Two call indices must not write one element.

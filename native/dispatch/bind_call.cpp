@@ -328,9 +328,7 @@ private:
     }
 
     static std::string system_variable(std::string_view semantic) {
-        std::string lower(semantic);
-        std::transform(lower.begin(), lower.end(), lower.begin(),
-                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+        const std::string lower = core::to_lower(semantic);
         if (lower.empty() || lower == "sv_dispatchthreadid") {
             return "weft_thread";
         }

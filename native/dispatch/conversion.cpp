@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/conversion.hpp"
 
+#include "codegen/names.hpp"
 #include "core/text.hpp"
 
 namespace weft::dispatch {
@@ -47,19 +48,7 @@ unsigned bits_of(ScalarKind kind) {
     return 8U * static_cast<unsigned>(reflect::size_bytes(kind));
 }
 
-/// The number in `x` in a type that computes: small integers as 32 bits, half as float.
-ScalarKind wide_kind(ScalarKind kind) {
-    switch (kind) {
-    case ScalarKind::bool_:
-    case ScalarKind::uint8:
-    case ScalarKind::uint16: return ScalarKind::uint32;
-    case ScalarKind::int8:
-    case ScalarKind::int16: return ScalarKind::int32;
-    case ScalarKind::float16: return ScalarKind::float32;
-    default: return kind;
-    }
-}
-
+/// The number in `x` in a type that computes: see codegen::stored_kind().
 std::string wide_value(ScalarKind from) {
     if (from == ScalarKind::float16) {
         return "weft_from_half(uint(x))";
@@ -67,7 +56,7 @@ std::string wide_value(ScalarKind from) {
     if (from == ScalarKind::bool_) {
         return "(x != 0 ? 1u : 0u)";
     }
-    return text(slang_name(wide_kind(from)), "(x)");
+    return text(slang_name(codegen::stored_kind(from)), "(x)");
 }
 
 std::string power_of_two(unsigned exponent) {
@@ -91,7 +80,7 @@ std::string largest(ScalarKind kind) {
 
 std::string integer_condition(ScalarKind from, ScalarKind to) {
     const bool is_signed = reflect::is_signed(from);
-    const std::string type(slang_name(wide_kind(from)));
+    const std::string type(slang_name(codegen::stored_kind(from)));
     std::vector<std::string> parts;
     if (is_signed && !reflect::is_signed(to)) {
         parts.push_back("w >= 0");
@@ -110,7 +99,7 @@ std::string condition(ScalarKind from, ScalarKind to) {
     if (!reflect::is_integer(to) || from == ScalarKind::bool_) {
         return "";
     }
-    return reflect::is_float(from) ? float_condition(wide_kind(from), to)
+    return reflect::is_float(from) ? float_condition(codegen::stored_kind(from), to)
                                    : integer_condition(from, to);
 }
 
@@ -169,9 +158,10 @@ Conversion conversion(ScalarKind from, ScalarKind to) {
     made.source += to == ScalarKind::float16 ? kToHalf : "";
     const bool truncates = reflect::is_float(from) && reflect::is_integer(to);
     const std::string value = truncates ? text("trunc(", wide_value(from), ")") : wide_value(from);
-    made.source += text(slang_name(made.stored_to), " ", kConvert, "(",
-                        slang_name(made.stored_from), " x", made.is_checked ? ", uint* fault" : "",
-                        ") {\n    const ", slang_name(wide_kind(from)), " w = ", value, ";\n");
+    made.source +=
+        text(slang_name(made.stored_to), " ", kConvert, "(", slang_name(made.stored_from), " x",
+             made.is_checked ? ", uint* fault" : "", ") {\n    const ",
+             slang_name(codegen::stored_kind(from)), " w = ", value, ";\n");
     if (made.is_checked) {
         made.source += text("    if (!(", check, ")) { *fault = 1u; return ",
                             slang_name(made.stored_to), "(0); }\n");

@@ -94,7 +94,7 @@ bool add_record_sources(codegen::Kernel& kernel, LaunchPlan& plan) {
         source.kind = SourceKind::records;
         source.summed = static_cast<std::uint32_t>(operand.source);
         source.scalar = scalar_of(operand);
-        source.count = operand.memory.reach_bytes / reflect::size_bytes(source.scalar);
+        source.count = operand.memory.extent_bytes / reflect::size_bytes(source.scalar);
         source.access = device::BufferAccess::write;
         source.name = plan.sources[source.summed].name;
         operand.source = static_cast<std::int32_t>(plan.sources.size());

@@ -197,7 +197,7 @@ private:
         m_plan.buffers.push_back({.source = source,
                                   .access = source_of(operand).access,
                                   .binding = -1,
-                                  .reach_bytes = operand.memory.reach_bytes});
+                                  .extent_bytes = operand.memory.extent_bytes});
     }
 
     void add_tensor(const Operand& operand) {

@@ -29,27 +29,11 @@ constexpr std::size_t kMostWaitingBytes = std::size_t{256} << 20U;
 /// Of the checker whose thread this is.
 thread_local const std::atomic<bool>* t_is_stopping = nullptr;
 
-bool is_word(char byte) {
-    return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_';
-}
-
-bool has_word(std::string_view text, std::string_view word) {
-    for (std::size_t at = text.find(word); at != std::string_view::npos;
-         at = text.find(word, at + 1)) {
-        const bool begins = at == 0 || !is_word(text[at - 1]);
-        const std::size_t end = at + word.size();
-        if (begins && (end == text.size() || !is_word(text[end]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// A bracket behind a name, a call or another index; attributes stand behind other signs.
 bool has_index(std::string_view text) {
     char before = 0;
     for (const char byte : text) {
-        if (byte == '[' && (is_word(before) || before == ')' || before == ']')) {
+        if (byte == '[' && (core::is_name_character(before) || before == ')' || before == ']')) {
             return true;
         }
         before = std::isspace(static_cast<unsigned char>(byte)) != 0 ? before : byte;
@@ -58,7 +42,8 @@ bool has_index(std::string_view text) {
 }
 
 bool has_any_word(std::string_view text, std::span<const std::string_view> words) {
-    return std::ranges::any_of(words, [&](std::string_view word) { return has_word(text, word); });
+    return std::ranges::any_of(words,
+                               [&](std::string_view word) { return core::has_word(text, word); });
 }
 
 constexpr std::array<std::string_view, 3> kLoops{"for", "while", "do"};

@@ -272,7 +272,7 @@ void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
                       .access = step.access,
                       .binding = step.binding,
                       .offset = slot.offset,
-                      .size = step.reach_bytes};
+                      .size = step.extent_bytes};
         }
         if (plan.index_faults) {
             m_uses.push_back(plan.index_faults->use());

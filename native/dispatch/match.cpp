@@ -329,9 +329,9 @@ void Matcher::set_memory(const MatchRequest& request, const ArrayView& view, std
     memory.component_shape.assign(view.shape.begin() + split, view.shape.end());
     memory.component_strides.assign(view.strides.begin() + split, view.strides.end());
     memory.alignment = view.alignment;
-    memory.reach_bytes = reach(view);
-    memory.may_bind = memory.reach_bytes != 0 &&
-                      memory.reach_bytes <= m_target.max_storage_binding &&
+    memory.extent_bytes = reach(view);
+    memory.may_bind = memory.extent_bytes != 0 &&
+                      memory.extent_bytes <= m_target.max_storage_binding &&
                       view.alignment >= m_target.storage_binding_alignment;
     operand.source = add_source(request, view);
 }

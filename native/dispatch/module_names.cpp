@@ -21,21 +21,7 @@ constexpr std::string_view kOwnPrefix = "weft_";
 /// The one name that kernels declare at module scope, where an import makes it ambiguous.
 constexpr std::string_view kArguments = "weft_Arguments";
 
-bool is_word_character(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-bool has_word(std::string_view source, std::string_view word) {
-    for (std::size_t at = source.find(word); at != std::string_view::npos && !word.empty();
-         at = source.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        const bool starts = at == 0 || !is_word_character(source[at - 1]);
-        if (starts && (end == source.size() || !is_word_character(source[end]))) {
-            return true;
-        }
-    }
-    return false;
-}
+using core::has_word;
 
 /// What generated code calls by Slang's names; scalars and their vectors are looked up besides.
 constexpr std::array kSlangNames{
@@ -86,7 +72,7 @@ constexpr std::array kSlangNames{
 /// True behind a type; what stands before `end` is no blank.
 bool ends_type(std::string_view source, std::size_t end) {
     std::size_t begin = end;
-    while (begin > 0 && is_word_character(source[begin - 1])) {
+    while (begin > 0 && core::is_name_character(source[begin - 1])) {
         --begin;
     }
     const std::string_view word = source.substr(begin, end - begin);
@@ -114,8 +100,8 @@ bool declares(std::string_view source, std::string_view word) {
     for (std::size_t at = source.find(word); at != std::string_view::npos;
          at = source.find(word, at + 1)) {
         const std::size_t end = at + word.size();
-        const bool is_word = (at == 0 || !is_word_character(source[at - 1])) &&
-                             (end == source.size() || !is_word_character(source[end]));
+        const bool is_word = (at == 0 || !core::is_name_character(source[at - 1])) &&
+                             (end == source.size() || !core::is_name_character(source[end]));
         if (is_word && is_declared_at(source, at, word.size())) {
             return true;
         }
@@ -149,7 +135,7 @@ bool is_alias(std::string_view code, std::string_view word) {
         const char end = next == std::string_view::npos ? ' ' : code[next];
         const bool names = (end == ';' && has_word(statement, "typedef")) ||
                            (end == '=' && has_word(statement, "typealias"));
-        if (names && has_word(statement, word) && !is_word_character(code[at - 1])) {
+        if (names && has_word(statement, word) && !core::is_name_character(code[at - 1])) {
             return true;
         }
     }

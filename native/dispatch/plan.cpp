@@ -28,7 +28,7 @@ void add_buffers(codegen::Kernel& kernel, LaunchPlan& plan) {
         plan.buffers.push_back({.source = source,
                                 .access = plan.sources[source].access,
                                 .binding = operand.memory.binding,
-                                .reach_bytes = operand.memory.reach_bytes});
+                                .extent_bytes = operand.memory.extent_bytes});
     });
 }
 

@@ -61,7 +61,7 @@ struct BufferStep {
     std::uint32_t source = 0;
     device::BufferAccess access = device::BufferAccess::read;
     std::int32_t binding = -1;
-    std::uint64_t reach_bytes = 0; ///< size of the bound range
+    std::uint64_t extent_bytes = 0; ///< size of the bound range
 };
 
 /// The dimension of the call that each leading axis of an argument is.

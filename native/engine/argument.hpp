@@ -20,10 +20,10 @@ namespace weft::engine {
 /// Numbers in the memory of the program: row-major, without gaps. Made by host_array(); the memory must stay until the
 /// call returns.
 struct HostMemory {
-    reflect::ScalarKind kind = reflect::ScalarKind::float32;
-    std::vector<std::int64_t> shape{};
-    const std::byte* data = nullptr;
-    std::byte* target = nullptr; ///< the same memory; null: it is not to be written
+    reflect::ScalarKind kind = reflect::ScalarKind::float32; ///< of each number
+    std::vector<std::int64_t> shape{};                       ///< extents, 0 and greater
+    const std::byte* data = nullptr; ///< the first number; null only if there is none
+    std::byte* target = nullptr;     ///< the same memory; null: it is not to be written
 };
 
 /// @throws ArgumentError unless the extents, none of them negative, make `count` elements.
@@ -46,13 +46,16 @@ class Argument {
 public:
     /// Left out: an `out` parameter whose results the call returns.
     Argument() = default;
+    /// One number; converted to the parameter's type, which must be able to hold it.
     template <Number T>
     Argument(T number);
     /// Shape and element type say how it is read, see Tensor. Gradients that it has take part in derivatives.
     Argument(tensor::TensorRef tensor) : m_value(std::move(tensor)) {}
+    /// Borrows the memory until the call returns.
     Argument(HostMemory memory) : m_value(std::move(memory)) {}
-    /// The name of an enumerator.
+    /// The name of an enumerator, never null; copied.
     Argument(const char* name) : m_value(std::string(name)) {}
+    /// The same.
     Argument(std::string name) : m_value(std::move(name)) {}
 
     /// A structure: the name and the value of each field, which may be arrays and structures themselves.

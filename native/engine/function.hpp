@@ -27,15 +27,18 @@ class Runtime;
 /// call's shape, or one value if the call has no dimension.
 class Result {
 public:
+    /// One of them.
     struct Value {
-        reflect::TypeRef type;    ///< of one element
+        reflect::TypeRef type;    ///< of one element; never null
         tensor::TensorRef tensor; ///< null: one value
         std::vector<std::byte>
             bytes; ///< that value; scalars packed, a structure as its Layout says
     };
 
+    /// Made by calls. In the order said above.
     explicit Result(std::vector<Value> values = {}) : m_values(std::move(values)) {}
 
+    /// Number of values; 0: the function returns nothing, or as_result() took it.
     std::size_t size() const noexcept { return m_values.size(); }
     /// @throws ArgumentError{index} if there are not as many values.
     [[nodiscard]] WEFT_API const Value& at(std::size_t index) const;
@@ -70,6 +73,7 @@ private:
 /// driver refuse the kernel; DeviceError if memory is short or the device was lost. Nothing was launched then.
 class Function {
 public:
+    /// As in the source; valid as long as the object.
     [[nodiscard]] WEFT_API const std::string& name() const noexcept;
     /// What reflection says of each overload. @throws ArgumentError if a reload removed the function.
     [[nodiscard]] WEFT_API std::vector<reflect::Function> overloads() const;
@@ -80,6 +84,7 @@ public:
         return call(std::array<Argument, sizeof...(Arguments)>{
             Argument(std::forward<Arguments>(arguments))...});
     }
+    /// The same for arguments in an array; an Argument::named() may stand anywhere in it.
     WEFT_API Result call(std::span<const Argument> arguments) const;
 
     /// The function whose calls compute derivatives in reverse mode, with the same arguments. Gradients of results are
@@ -87,7 +92,7 @@ public:
     /// their tensors. What has no gradient is a constant. @throws ArgumentError if this is a derivative already; the
     /// call throws if the function is not [Differentiable].
     [[nodiscard]] WEFT_API Function backward() const;
-    /// The same in forward mode: gradients of inputs are read, those of results written.
+    /// The same in forward mode: gradients of inputs are read, those of results written. @throws as backward().
     [[nodiscard]] WEFT_API Function forward() const;
 
     /// How the call of these arguments would be made, as text for people. Compiles the kernel, launches nothing.

@@ -24,11 +24,13 @@
 
 namespace weft::engine {
 
+/// A plain value; what it holds is copied.
 struct RendererDesc {
     /// Most paths that are under way at a time, from 1: bounds the memory, about 150 bytes a path. Not set: 2^24 where they
     /// take at most an eighth of the GPU's free memory, fewer elsewhere, 2^20 at least and in software.
     std::optional<std::int64_t> batch{};
-    render::LightSampling light_sampling = render::LightSampling::automatic;
+    render::LightSampling light_sampling =
+        render::LightSampling::automatic; ///< as long as the renderer
     /// The scene under other lights and environments, that select_lights() shall render with the same kernels: the same
     /// objects, by pointer or by value.
     std::vector<scene::Scene> lit_by{};
@@ -36,16 +38,16 @@ struct RendererDesc {
 
 /// Rows from the top, `channels` floats a pixel.
 struct Image {
-    std::int64_t width = 0;
-    std::int64_t height = 0;
-    std::int64_t channels = 3;
-    std::vector<float> pixels{};
+    std::int64_t width = 0;      ///< pixels, from 1
+    std::int64_t height = 0;     ///< pixels, from 1
+    std::int64_t channels = 3;   ///< floats a pixel, 1 to 3
+    std::vector<float> pixels{}; ///< (height, width, channels), row-major
 };
 
 /// A layer of what a camera sees first, by its name.
 struct NamedImage {
-    std::string name;
-    Image image;
+    std::string name; ///< as given to render_layers()
+    Image image;      ///< its channels depend on the layer
 };
 
 /// Called with the fraction that is done, in (0, 1], after each batch. What it throws ends the picture.

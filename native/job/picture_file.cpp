@@ -90,11 +90,7 @@ PictureFile read_portable_float_map(const std::filesystem::path& file) {
 } // namespace detail
 
 std::string lower_extension(const std::filesystem::path& file) {
-    std::string out = core::utf8_path(file.extension());
-    std::ranges::transform(out, out.begin(), [](char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
-    return out;
+    return core::to_lower(core::utf8_path(file.extension()));
 }
 
 bool is_display_file(const std::filesystem::path& file) {

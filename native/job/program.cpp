@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
+#include "engine/device_name.hpp"
 #include "engine/fit.hpp"
 #include "job/job_text.hpp"
 #include "job/lighting.hpp"
@@ -11,7 +12,6 @@
 #include "job/report.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -39,28 +39,15 @@ double seconds_since(Clock::time_point begin) {
 }
 
 device::DeviceDesc device_of(const std::string& text) {
-    const std::size_t colon = std::min(text.find(':'), text.size());
-    const std::string kind = text.substr(0, colon);
-    device::DeviceDesc out;
-    if (kind == "vulkan") {
-        out.type = device::DeviceType::vulkan;
-    } else if (kind == "cuda") {
-        out.type = device::DeviceType::cuda;
-    } else if (!text.empty()) {
+    if (text.empty()) {
+        return {};
+    }
+    const auto name = engine::parse_device_name(text);
+    if (!name) {
         throw core::ArgumentError(core::text(
             "fit: --device must be vulkan, cuda or one of them with :NUMBER, got '", text, "'"));
     }
-    if (colon < text.size()) {
-        std::int32_t number = -1;
-        const char* const end = text.data() + text.size();
-        const auto read = std::from_chars(text.data() + colon + 1, end, number);
-        if (read.ptr != end || read.ec != std::errc() || number < 0) {
-            throw core::ArgumentError(
-                core::text("fit: --device must be TYPE or TYPE:NUMBER, got '", text, "'"));
-        }
-        out.adapter = number;
-    }
-    return out;
+    return {.type = name->type, .adapter = name->adapter};
 }
 
 void make_folder(const std::filesystem::path& folder) {

@@ -253,8 +253,7 @@ toml::table read_toml(const std::filesystem::path& file) {
     } catch (const toml::parse_error& error) {
         const auto& begin = error.source().begin;
         throw ArgumentError(core::text(name, ':', begin.line, ':', begin.column,
-                                       ": this is no TOML (", error.description(),
-                                       "); correct it"));
+                                       ": invalid TOML: ", error.description()));
     }
 }
 

@@ -72,7 +72,7 @@ private:
 };
 
 /// The file's text as tables.
-/// @throws ArgumentError if there is no such file, it has more than 16 MB, or it is no TOML.
+/// @throws ArgumentError if there is no such file, it has more than 16 MB, or it is invalid TOML.
 [[nodiscard]] toml::table read_toml(const std::filesystem::path& file);
 
 } // namespace weft::job

@@ -129,7 +129,8 @@ void bind_scene_geometry(py::module_& module) {
             "triangle_count", [](const SceneGeometry& g) { return g.table.triangle_count; },
             "Triangles of all meshes.")
         .def_property_readonly(
-            "is_placed", [](const SceneGeometry& g) { return g.table.is_placed; },
+            "has_baked_transforms",
+            [](const SceneGeometry& g) { return g.table.has_baked_transforms; },
             "Whether every mesh is placed once and not mirrored, and no object holds a medium: "
             "triangles lie in world space and know their materials.")
         .def_property_readonly("transforms", &transforms,

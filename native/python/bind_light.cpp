@@ -213,9 +213,9 @@ void bind_rows(py::module_& module) {
              "Args:\n    lights: Numbers of those that change, shape (m,).\n"
              "    powers: Watts, shape (m,).\n");
     module.def("lamp_rows", &lamp_rows, py::arg("lights"), py::arg("extent"),
-               "Returns the LightRows of lamps of weft.scene, and the table of their profiles.\n\n"
+               "Returns the LightRows of lights of weft.scene, and the table of their profiles.\n\n"
                "Args:\n    lights: Of a scene.\n    extent: Radius of the scene, metres.\n\n"
-               "Raises:\n    ArgumentError: A lamp's numbers cannot be; it is named.\n");
+               "Raises:\n    ArgumentError: A light's numbers cannot be; it is named.\n");
     module.def("triangle_rows", &triangle_rows, py::arg("instance"), py::arg("triangles"),
                py::arg("areas"), py::arg("radiance"), py::arg("both"), py::kw_only(),
                py::arg("varies") = false, py::arg("bounds"),
@@ -273,7 +273,7 @@ void bind_table(py::module_& module) {
                py::arg("environment_power") = py::none(), py::arg("left_out") = py::none(),
                py::kw_only(), py::arg("has_tree") = false,
                "Returns the LightTable of lights, the environment last.\n\n"
-               "Args:\n    rows: Lamps first, then triangles.\n"
+               "Args:\n    rows: Lights first, then triangles.\n"
                "    environment_power: Watts; None: light rays find no light there.\n"
                "    left_out: Which of the rows are never drawn, bool; None: all may be.\n"
                "    has_tree: Build a tree of the lights at finite distance, too.\n\n"
@@ -304,7 +304,8 @@ void bind_ray_kinds(py::module_& module) {
             return py::make_tuple(names_of(scene::kObjectRayKinds), names_of(scene::kLampRayKinds),
                                   names_of(scene::kEnvironmentViews));
         },
-        "Returns the kinds of ray that objects and lamps may be hidden from, and those that see an "
+        "Returns the kinds of ray that objects and lights may be hidden from, and those that see "
+        "an "
         "environment each.");
     module.def(
         "check_ray_kinds",

@@ -231,7 +231,7 @@ void bind_program(py::module_& module) {
         .def_property_readonly("origins", &origins)
         .def_readonly("transparency", &Program::transparency)
         .def_readonly("medium", &Program::medium)
-        .def_readonly("shines", &Program::is_emissive)
+        .def_readonly("is_emissive", &Program::is_emissive)
         .def_readonly("scatters", &Program::scatters)
         .def_readonly("has_tangents", &Program::has_tangents)
         .def_readonly("has_bumps", &Program::has_bumps)

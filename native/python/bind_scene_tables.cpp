@@ -197,14 +197,14 @@ void bind_numbers(TablesClass& binding) {
             "traits", [](const SceneTables& self) { return traits_to_python(self.traits()); },
             "The arguments of weft.scene.kernel_text.SceneTraits.")
         .def_property_readonly(
-            "may_shine", [](const SceneTables& self) { return self.lights().is_lit; },
+            "has_light", [](const SceneTables& self) { return self.lights().is_lit; },
             "Whether some light may reach a camera.")
         .def_property_readonly(
             "has_light_tree", [](const SceneTables& self) { return self.lights().has_tree; },
             "Whether lights at finite distance are drawn from a tree.")
         .def_property_readonly(
             "light_count", [](const SceneTables& self) { return self.lights().count(); },
-            "Lamps, triangles that shine, and the environment if it is drawn.")
+            "Lights, emissive triangles, and the environment if it is drawn.")
         .def_property_readonly("light_powers", &light_powers,
                                "Watts of each light but the environment, shape (n,).");
 }

@@ -28,7 +28,7 @@ Doubles numbers_of(const py::object& value) {
     return numbers;
 }
 
-/// Reads fields of one lamp.
+/// Reads fields of one light.
 class FieldReader {
 public:
     FieldReader(py::handle object, std::string owner)
@@ -173,7 +173,8 @@ scene::Environment read_environment(py::handle object) {
 scene::Light LightReader::light(py::handle object) {
     scene::Light light;
     if (!read_kind(object, py::module_::import("weft.scene.lights"), light.kind)) {
-        throw ArgumentError(core::text("Scene: lights must be lamps of weft.scene, got ",
+        throw ArgumentError(core::text("Scene: lights must be PointLight, SpotLight, SunLight or "
+                                       "AreaLight of weft.scene, got ",
                                        shown(object),
                                        "; a mesh with an emissive material is an "
                                        "object"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lamps of weft.scene, which are Python's own objects, as those of scene/light.hpp. Call with the lock taken.
+// Lights of weft.scene, which are Python's own objects, as those of scene/light.hpp. Call with the lock taken.
 #pragma once
 
 #include "scene/environment.hpp"
@@ -23,11 +23,11 @@ namespace weft::python {
 /// @throws ArgumentError for a rotation, a strength or a kind of ray that is none.
 [[nodiscard]] scene::Environment read_environment(pybind11::handle object);
 
-/// Converts lamps; a profile that several share is one object afterwards, too. Borrows images where they are float32, row by
+/// Converts lights; a profile that several share is one object afterwards, too. Borrows images where they are float32, row by
 /// row.
 class LightReader {
 public:
-    /// @throws ArgumentError for what is no lamp, and for a field that is not what the class says.
+    /// @throws ArgumentError for what is no light, and for a field that is not what the class says.
     [[nodiscard]] scene::Light light(pybind11::handle object);
     /// @throws ArgumentError for an image that is none.
     [[nodiscard]] std::shared_ptr<const scene::LightProfile> profile(pybind11::handle object);

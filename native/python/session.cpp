@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "device/compile_only.hpp"
 #include "device/fork_guard.hpp"
+#include "engine/device_name.hpp"
 #include "engine/installation.hpp"
 #include "python/bind_error.hpp"
 #include "python/compile_only_session.hpp"
@@ -15,7 +16,6 @@
 #include "python/interrupt.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <locale>
@@ -33,25 +33,17 @@ void apply_environment(device::DeviceDesc& desc) {
     if (desc.type != device::DeviceType::automatic || !wanted) {
         return;
     }
-    const std::string name = wanted->substr(0, wanted->find(':'));
-    if (name != "vulkan" && name != "cuda") {
+    const auto name = engine::parse_device_name(*wanted);
+    if (!name) {
         throw core::ArgumentError(
             core::text("create_device: WEFT_DEVICE must be 'vulkan' or 'cuda', with ':1' for "
                        "adapter 1, got '",
                        *wanted, "'; correct or unset it"));
     }
-    desc.type = name == "cuda" ? device::DeviceType::cuda : device::DeviceType::vulkan;
-    if (name.size() == wanted->size() || desc.adapter) {
-        return;
+    desc.type = name->type;
+    if (!desc.adapter) {
+        desc.adapter = name->adapter;
     }
-    std::int32_t adapter = -1;
-    const char* end = wanted->data() + wanted->size();
-    const auto parsed = std::from_chars(wanted->data() + name.size() + 1, end, adapter);
-    if (parsed.ec != std::errc() || parsed.ptr != end) {
-        throw core::ArgumentError(core::text("create_device: the adapter in WEFT_DEVICE='", *wanted,
-                                             "' is no number; use for example vulkan:1"));
-    }
-    desc.adapter = adapter;
 }
 
 /// Where pip puts NVRTC and the CUDA headers: beside the packages that Python finds.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a camera sees first: layers beside the picture (shaders/weft/render/layers.slang), and hits without shading.
 #include "render/film_tracer.hpp"
+#include "scene/colors.hpp"
 #include "scene/layouts.hpp"
 #include "tensor/transfer.hpp"
 
@@ -82,7 +83,7 @@ std::vector<float> FilmTracer::centre_layers(const SceneInput& input, const scen
 
 std::vector<float> FilmTracer::coverage(const SceneInput& input, const scene::Camera& camera,
                                         const PathSettings& settings, const PictureDesc& desc) {
-    constexpr std::size_t kChannels = 3;
+    constexpr std::size_t kChannels = scene::kColorChannels;
     PathSettings first = settings;
     first.bounces = 0;
     first.exposure = 1;

@@ -2,6 +2,7 @@
 #include "render/film_tracer.hpp"
 
 #include "core/interrupt.hpp"
+#include "scene/colors.hpp"
 #include "tensor/transfer.hpp"
 
 #include <algorithm>
@@ -12,7 +13,6 @@ namespace weft::render {
 
 namespace {
 
-constexpr std::int64_t kChannels = 3;
 /// Modules of stages that stay: one a kind of camera, lens, pixel filter and traits.
 constexpr std::size_t kMostStageModules = 32;
 
@@ -177,7 +177,7 @@ std::vector<float> FilmTracer::picture(const SceneInput& input, const scene::Cam
     require_valid(camera);
     require_valid(settings);
     const std::int64_t pixels = camera.width * camera.height;
-    const tensor::TensorRef film = create_film(pixels * kChannels);
+    const tensor::TensorRef film = create_film(pixels * scene::kColorChannels);
     std::int64_t done = 0;
     PictureParts parts(pixels, settings.samples, batch);
     while (const auto part = parts.next(batch)) {

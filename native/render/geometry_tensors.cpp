@@ -48,8 +48,8 @@ Meshes placed_meshes(const scene::Scene& scene, const scene::GeometryTable& tabl
     Meshes meshes;
     for (std::size_t k = 0; k < table.meshes.size(); ++k) {
         // Those that are placed are in the order of objects.
-        meshes.push_back(
-            {.mesh = table.meshes[k], .object = table.is_placed ? &scene.objects[k] : nullptr});
+        meshes.push_back({.mesh = table.meshes[k],
+                          .object = table.has_baked_transforms ? &scene.objects[k] : nullptr});
     }
     return meshes;
 }

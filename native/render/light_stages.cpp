@@ -51,7 +51,7 @@ bool PathStages::sort_and_launch(const LightStage& stage, std::span<const std::i
     return has_found;
 }
 
-/// Brings the light rays of `count` paths behind the surfaces that they pass straight.
+/// Brings the light rays of `count` paths behind the transparent surfaces that they pass.
 void PathStages::dim_lights(const KernelArgument& view, PathBuffers& buffers, std::int64_t count) {
     pass_lights(view, buffers, count);
     if (traits().has_media) {
@@ -105,7 +105,7 @@ std::vector<StageCall> PathStages::light_calls(const KernelArgument& view,
                          .arguments = {view, paths, m_programs},
                          .result = buffers.keys()});
     };
-    if (traits().is_see_through) {
+    if (traits().has_transparency) {
         add_classify("classifyLight");
         if (traits().has_hidden) {
             calls.push_back(
@@ -116,7 +116,7 @@ std::vector<StageCall> PathStages::light_calls(const KernelArgument& view,
     if (traits().has_media) {
         calls.push_back({.module = shared, .function = "finish", .arguments = {view, paths}});
     }
-    if (traits().has_glow) {
+    if (traits().has_textured_emission) {
         add_classify("classifyShining");
         add_programs("programColor", is_emissive);
     }

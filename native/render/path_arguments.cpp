@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "scene/colors.hpp"
 #include "scene/layouts.hpp"
 
 #include <algorithm>
@@ -21,8 +22,7 @@ std::int64_t limit_of(const std::optional<std::uint32_t>& count) noexcept {
 
 /// Of a sum of channels.
 double clamp_of(double mean) noexcept {
-    constexpr double kChannels = 3;
-    return mean != 0 ? kChannels * mean : kAllLight;
+    return mean != 0 ? double{scene::kColorChannels} * mean : kAllLight;
 }
 
 /// What limits.slang reads.

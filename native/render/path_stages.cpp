@@ -34,7 +34,7 @@ std::int64_t PathStages::segments(const PathSettings& settings) const noexcept {
     if (traits().is_uncounted()) {
         return kNever;
     }
-    const std::int64_t passes = traits().is_see_through ? settings.transparent_bounces : 0;
+    const std::int64_t passes = traits().has_transparency ? settings.transparent_bounces : 0;
     return settings.bounces + 1 + passes;
 }
 
@@ -45,10 +45,10 @@ bool PathStages::has_ended(const GroupOffsets& ends) const noexcept {
 void PathStages::trace_segment(const KernelArgument& view, PathBuffers& buffers, std::int64_t count,
                                std::int64_t bounce) {
     if (bounce > 0) {
-        if (traits().has_glow) {
+        if (traits().has_textured_emission) {
             color_lights(view, buffers, count);
         }
-        if (traits().is_see_through) {
+        if (traits().has_transparency) {
             dim_lights(view, buffers, count);
         }
         m_scene.tracer->trace_any(buffers.light_rays(narrow(count)));

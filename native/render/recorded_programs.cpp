@@ -52,7 +52,7 @@ void require_fittable(const MaterialRef& material, const MaterialProgram& progra
     }
     if (passes(program) && !program.is_boundary) {
         throw ArgumentError(text("Fit: '", material->name,
-                                 "' lets part of the light pass straight, beside which numbers of "
+                                 "' is partly transparent, beside which numbers of "
                                  "media have no derivative; leave out those of '",
                                  fitted, "', or hide that object"));
     }
@@ -63,7 +63,7 @@ void require_recordable(const MaterialRef& material, const MaterialProgram& prog
     if (passes(program) && !(with_media && program.is_boundary)) {
         throw ArgumentError(
             text("Fit: '", material->name,
-                 "' lets light pass straight, and shadows have no derivative; fit it with alpha 1, "
+                 "' is transparent, and shadows have no derivative; fit it with alpha 1, "
                  "or fit what lies behind"));
     }
 }

@@ -19,7 +19,7 @@ namespace weft::render {
 /// Programs whose surfaces leave records, ascending.
 /// @param materials numbers of those that change.
 /// @param with_media numbers of media change, too: every light ray may pass one, and all surfaces leave records.
-/// @throws ArgumentError if one of the materials lets light pass straight, or if light wanders below several closures of
+/// @throws ArgumentError if one of the materials is transparent, or if light wanders below several closures of
 ///         one: derivatives are known of one.
 [[nodiscard]] std::vector<std::size_t> recorded_programs(const SceneTables& tables,
                                                          std::span<const std::uint32_t> materials,

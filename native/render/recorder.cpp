@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "scene/colors.hpp"
 #include "scene/layouts.hpp"
 #include "tensor/transfer.hpp"
 
@@ -16,8 +17,6 @@ using core::text;
 using scene::layouts::RecordRow;
 
 namespace {
-
-constexpr std::int64_t kChannels = 3;
 
 RecorderDesc checked(RecorderDesc desc) {
     if (!desc.tables) {
@@ -53,9 +52,10 @@ std::unique_ptr<MediaRecorder> media_recorder(const FilmTracer& film, const Reco
 /// Floats of a record: the surface, and three for each direction of its material.
 std::int64_t rows_of(const Directions& directions, const MediaRecorder* media) {
     const std::int64_t most = std::max(directions.most(), 1U);
-    return media != nullptr ? RecordRow::kDerivativeBehind +
-                                  kChannels * std::max<std::int64_t>(most, media->most())
-                            : RecordRow::kDerivative + kChannels * most;
+    return media != nullptr
+               ? RecordRow::kDerivativeBehind +
+                     scene::kColorChannels * std::max<std::int64_t>(most, media->most())
+               : RecordRow::kDerivative + scene::kColorChannels * most;
 }
 
 tensor::TensorRef upload(const std::shared_ptr<device::Device>& device,

@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "render/recorder.hpp"
+#include "scene/colors.hpp"
 #include "scene/layouts.hpp"
 #include "tensor/transfer.hpp"
 
@@ -15,8 +16,6 @@ using core::ArgumentError;
 using core::text;
 
 namespace {
-
-constexpr std::int64_t kChannels = 3;
 
 /// @throws ArgumentError unless a tensor has at least so many contiguous floats.
 void require_floats(const char* function, const char* name, const tensor::TensorRef& given,
@@ -97,7 +96,7 @@ void Recorder::add_gradients(const GradientDesc& desc) {
     require_floats("gradients", "values", desc.values, values);
     require_floats("gradients", "gradients", desc.gradients, values);
     require_floats("gradients", "pixel_gradients", desc.pixel_gradients,
-                   kChannels * m_pixels * ((samples + period - 1) / period));
+                   scene::kColorChannels * m_pixels * ((samples + period - 1) / period));
     KernelArgument view = scene_with(desc.values, desc.texels);
     view.set_tensor("materials.parameters.gradients", desc.gradients);
     if (desc.texel_gradients) {
@@ -131,7 +130,7 @@ void Recorder::resolve(std::int64_t first, std::int64_t count, const tensor::Ten
         throw ArgumentError(text("Recorder.develop: directions must be 0 or ", all,
                                  ", those of the recorder, got ", directions));
     }
-    require_floats("develop", "film", film, kChannels * m_pixels * (1 + directions));
+    require_floats("develop", "film", film, scene::kColorChannels * m_pixels * (1 + directions));
     const KernelArgument target = KernelArgument::tensor(film);
     const KernelArgument begin = KernelArgument::number(first);
     const KernelArgument length = KernelArgument::number(count);
@@ -145,7 +144,7 @@ void Recorder::resolve(std::int64_t first, std::int64_t count, const tensor::Ten
 std::vector<float> Recorder::develop(std::int64_t first, std::int64_t count, bool with_tangents) {
     const auto directions =
         static_cast<std::int64_t>(with_tangents ? m_desc.directions->count() : 0);
-    const std::int64_t floats = kChannels * m_pixels * (1 + directions);
+    const std::int64_t floats = scene::kColorChannels * m_pixels * (1 + directions);
     const tensor::TensorRef film = tensor::Tensor::create(
         m_launcher.context().device,
         {.dtype = reflect::scalar_type(reflect::ScalarKind::float32), .shape = {floats}});
@@ -157,7 +156,7 @@ std::vector<float> Recorder::develop(std::int64_t first, std::int64_t count, boo
 
 std::vector<float> Recorder::direct_share() const {
     require_draw("direct_share", false);
-    // Without bounces, what lies before a surface was passed straight.
+    // Without bounces, what lies before a surface is transparent.
     const bool is_whole = m_step.integer("bounces") == 0;
     std::int64_t direct = 0;
     for (const RecordedLaunch& launch : m_records.launches()) {

@@ -62,7 +62,7 @@ void Renderer::update(scene::Scene scene, std::vector<scene::Scene> lit_by) {
     m_lights = 0;
     m_film->set_scene(m_scene.on_device());
     if (!is_lit) {
-        warn("Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
+        warn("Renderer: the scene has no light, pictures of it will be black; add a light, an "
              "emissive material or an environment");
     }
 }

@@ -81,7 +81,7 @@ void add_emissive_meshes(SceneLights& lights, KeptParts& kept, const SceneGeomet
     }
 }
 
-/// Lamps at finite distance, and objects that shine.
+/// Lights at finite distance, and emissive objects.
 std::size_t count_near(const SceneLights& lights) {
     const auto lamps = std::span(lights.rows).first(lights.lamp_count);
     const auto near = std::ranges::count_if(
@@ -98,7 +98,7 @@ double finite_mean(double mean) {
     return std::isnan(mean) ? 0.0 : std::clamp(mean, 0.0, std::numeric_limits<double>::max());
 }
 
-bool may_shine(const SceneLights& lights, const scene::Scene& scene,
+bool has_light(const SceneLights& lights, const scene::Scene& scene,
                const scene::MaterialTable& materials) {
     return scene.environment != nullptr ||
            std::ranges::any_of(lights.rows, [](const LightRow& row) { return row.power > 0; }) ||
@@ -126,7 +126,7 @@ scene::LightTable SceneLights::table(std::span<const std::uint8_t> left_out) con
 
 scene::LightTraits SceneLights::traits(const scene::LightTable& table) const {
     scene::LightTraits traits{.has_profiles = profiles.size() > 1,
-                              .has_glow = !emitters.lights.empty(),
+                              .has_textured_emission = !emitters.lights.empty(),
                               .has_light_tree = has_tree,
                               .placed = placed};
     for (const scene::LightWords& words : std::span(table.records).first(count())) {
@@ -156,7 +156,7 @@ SceneLights scene_lights(KeptParts& kept, const SceneGeometry& geometry,
     lights.has_tree =
         near > 0 && (sampling == LightSampling::tree ||
                      (sampling == LightSampling::automatic && near >= kFewestTreeLights));
-    lights.is_lit = may_shine(lights, geometry.scene, materials);
+    lights.is_lit = has_light(lights, geometry.scene, materials);
     return lights;
 }
 

@@ -31,13 +31,13 @@ struct TexturedEmitters {
 
 using EnvironmentImagesRef = std::shared_ptr<const scene::EnvironmentImages>;
 
-/// Lamps, then triangles that shine; the environment comes last in tables. Plain data.
+/// Lights, then emissive triangles; the environment comes last in tables. Plain data.
 struct SceneLights {
     std::vector<scene::LightRow> rows{};    ///< without the environment
     std::size_t lamp_count = 0;             ///< of the rows
-    std::vector<float> profiles{};          ///< of lamps, see scene::LampRows
-    EmissiveMeshesRef meshes{};             ///< where triangles that shine are
-    std::vector<std::uint32_t> materials{}; ///< of each row; scene::kNoLight: a lamp
+    std::vector<float> profiles{};          ///< of lights, see scene::LampRows
+    EmissiveMeshesRef meshes{};             ///< where emissive triangles are
+    std::vector<std::uint32_t> materials{}; ///< of each row; scene::kNoLight: a light
     TexturedEmitters emitters{};
     EnvironmentImagesRef images{};             ///< null: there is no environment
     scene::EnvironmentPlacement placed{};      ///< of the environment

@@ -83,7 +83,7 @@ WordsRef find_lights_of_triangles(KeptParts& kept, const scene::GeometryTable& t
                                   const EmissiveMeshesRef& meshes) {
     PartKey key("lights of triangles");
     key.add_identity(meshes);
-    if (table.is_placed) { // then all triangles have an entry
+    if (table.has_baked_transforms) { // then all triangles have an entry
         key.add(table.triangle_count).add_bytes(std::as_bytes(std::span(table.first_triangle)));
     }
     return kept.get<WordsRef>(std::move(key), [&] {

@@ -33,8 +33,8 @@ void develop(int i, PathView paths, StepSettings settings, float* film)
 
 /// Traits that stages know, in the order of their text.
 constexpr std::array<std::pair<std::string_view, bool SceneTraits::*>, 8> kTraits{{
-    {"weft_is_see_through", &SceneTraits::is_see_through},
-    {"weft_has_glow", &SceneTraits::has_glow},
+    {"weft_has_transparency", &SceneTraits::has_transparency},
+    {"weft_has_textured_emission", &SceneTraits::has_textured_emission},
     {"weft_has_cones", &SceneTraits::has_cones},
     {"weft_has_bumps", &SceneTraits::has_bumps},
     {"weft_has_kinds", &SceneTraits::has_kinds},

@@ -13,12 +13,12 @@ namespace {
 
 scene::Bounds bounds_of(std::span<const scene::BvhPrimitive> clusters, core::ThreadPool& pool) {
     std::vector<scene::Bounds> parts(scene::chunk_count(clusters.size()));
-    scene::run_chunks(pool, clusters.size(),
-                      [&](std::size_t begin, std::size_t end, std::size_t chunk) {
-                          for (std::size_t i = begin; i < end; ++i) {
-                              parts[chunk].include(clusters[i]);
-                          }
-                      });
+    core::run_ranges(&pool, clusters.size(), scene::kChunk,
+                     [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+                         for (std::size_t i = begin; i < end; ++i) {
+                             parts[chunk].include(clusters[i]);
+                         }
+                     });
     scene::Bounds bounds;
     for (const scene::Bounds& part : parts) {
         bounds.include(part);

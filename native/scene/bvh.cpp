@@ -30,11 +30,12 @@ void add_mesh(const MeshView& mesh, core::ThreadPool& pool, Bvh& bvh) {
                                           primitives.bounds, kMeshLimits, pool, bvh.nodes);
     bvh.meshes.push_back(make_mesh(root, primitives));
     bvh.triangles.resize(first + primitives.list.size());
-    run_chunks(pool, primitives.list.size(), [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t i = begin; i < end; ++i) {
-            bvh.triangles[first + i] = make_triangle(mesh, primitives.list[i].id);
-        }
-    });
+    core::run_ranges(&pool, primitives.list.size(), kChunk,
+                     [&](std::size_t begin, std::size_t end) {
+                         for (std::size_t i = begin; i < end; ++i) {
+                             bvh.triangles[first + i] = make_triangle(mesh, primitives.list[i].id);
+                         }
+                     });
     mark_last_triangles(std::span(bvh.nodes).subspan(first_node), bvh);
 }
 

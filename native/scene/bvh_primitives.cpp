@@ -64,12 +64,13 @@ Primitives list_triangles(const MeshView& mesh, core::ThreadPool& pool) {
     Primitives out;
     out.list.resize(mesh.triangles.size() / 3);
     std::vector<Bounds> parts(chunk_count(out.list.size()));
-    run_chunks(pool, out.list.size(), [&](std::size_t begin, std::size_t end, std::size_t chunk) {
-        for (std::size_t i = begin; i < end; ++i) {
-            out.list[i] = primitive_of(mesh, i);
-            parts[chunk].include(out.list[i]);
-        }
-    });
+    core::run_ranges(&pool, out.list.size(), kChunk,
+                     [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+                         for (std::size_t i = begin; i < end; ++i) {
+                             out.list[i] = primitive_of(mesh, i);
+                             parts[chunk].include(out.list[i]);
+                         }
+                     });
     for (const Bounds& part : parts) {
         out.bounds.include(part);
     }
@@ -78,14 +79,14 @@ Primitives list_triangles(const MeshView& mesh, core::ThreadPool& pool) {
 
 bool has_finite_vertices(const MeshView& mesh, core::ThreadPool& pool) {
     std::vector<std::uint32_t> largest(chunk_count(mesh.positions.size()));
-    run_chunks(pool, mesh.positions.size(),
-               [&](std::size_t begin, std::size_t end, std::size_t chunk) {
-                   std::uint32_t most = 0;
-                   for (const float value : mesh.positions.subspan(begin, end - begin)) {
-                       most = std::max(most, std::bit_cast<std::uint32_t>(value) << 1U);
-                   }
-                   largest[chunk] = most;
-               });
+    core::run_ranges(&pool, mesh.positions.size(), kChunk,
+                     [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+                         std::uint32_t most = 0;
+                         for (const float value : mesh.positions.subspan(begin, end - begin)) {
+                             most = std::max(most, std::bit_cast<std::uint32_t>(value) << 1U);
+                         }
+                         largest[chunk] = most;
+                     });
     return std::ranges::all_of(largest, [](std::uint32_t most) {
         return std::isfinite(std::bit_cast<float>(most >> 1U));
     });
@@ -94,14 +95,15 @@ bool has_finite_vertices(const MeshView& mesh, core::ThreadPool& pool) {
 BvhMesh bound_vertices(const MeshView& mesh, core::ThreadPool& pool) {
     const std::size_t count = mesh.positions.size() / 3;
     std::vector<Box> parts(chunk_count(count));
-    run_chunks(pool, count, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
-        std::array<float, 4> point{};
-        for (std::size_t i = begin; i < end; ++i) {
-            std::copy_n(mesh.positions.begin() + static_cast<std::ptrdiff_t>(3 * i), 3,
-                        point.begin());
-            parts[chunk].include(Lanes::load(point.data()), Lanes::load(point.data()));
-        }
-    });
+    core::run_ranges(
+        &pool, count, kChunk, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+            std::array<float, 4> point{};
+            for (std::size_t i = begin; i < end; ++i) {
+                std::copy_n(mesh.positions.begin() + static_cast<std::ptrdiff_t>(3 * i), 3,
+                            point.begin());
+                parts[chunk].include(Lanes::load(point.data()), Lanes::load(point.data()));
+            }
+        });
     Box box;
     for (const Box& part : parts) {
         box.include(part);

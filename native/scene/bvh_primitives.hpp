@@ -26,14 +26,6 @@ constexpr std::size_t chunk_count(std::size_t count) {
     return (count + kChunk - 1) / kChunk;
 }
 
-/// Calls work(begin, end, chunk) for all chunks of [0, count).
-template <typename Work>
-void run_chunks(core::ThreadPool& pool, std::size_t count, const Work& work) {
-    pool.run(chunk_count(count), [&](std::size_t chunk) {
-        work(chunk * kChunk, std::min(count, (chunk + 1) * kChunk), chunk);
-    });
-}
-
 /// The triangles of a mesh; ids are their indices.
 [[nodiscard]] Primitives list_triangles(const MeshView& mesh, core::ThreadPool& pool);
 

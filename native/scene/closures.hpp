@@ -18,8 +18,8 @@ namespace weft::scene {
 
 /// On which fits take steps.
 enum class Scale : std::uint8_t {
-    linear,
-    log ///< for what spans orders of magnitude
+    linear, ///< in the value itself
+    log     ///< in its logarithm, for what spans orders of magnitude; values above 0
 };
 
 /// An input of a closure.
@@ -29,10 +29,10 @@ struct ClosureInput {
     double high = 1;              ///< largest sensible value
     /// Of a colour: red acts on red only, and so on. Not so where a layer dims what lies below it by its largest channel.
     bool is_separable = true;
-    bool is_passing = false; ///< it says what light passes the surface straight
+    bool is_passing = false; ///< it drives the surface's transparency; no derivative passes
     bool is_walk =
         false; ///< it says where light goes below the surface; no derivative tells of that
-    Scale scale = Scale::linear;
+    Scale scale = Scale::linear; ///< default of fits
     std::optional<double>
         fit_low{}; ///< smallest value that a fit tries unless it is told another; not set: `low`
 
@@ -50,14 +50,16 @@ struct ClosureHiding {
 
 /// A choice that is no number: its values in order, the default first, each with the flags of the BSDF that it sets.
 struct ClosureOption {
-    std::string name;
-    std::vector<std::pair<std::string, std::vector<std::string>>> values;
+    std::string name; ///< key of Closure::options
+    std::vector<std::pair<std::string, std::vector<std::string>>>
+        values; ///< at least one, and its flags
 };
 
 /// How a closure becomes Slang. In the texts `{name}` stands for the value of an input.
 struct ClosureSpec {
     std::string kind; ///< its name: "diffuse"
-    std::vector<std::pair<std::string, ClosureInput>> inputs;
+    std::vector<std::pair<std::string, ClosureInput>>
+        inputs;       ///< by name, in the order of their parameters
     std::string bsdf; ///< Slang type; `{features}` is replaced by flags of what is in use
     std::string
         construct; ///< expression of the BSDF; `{wi}` is the direction of the viewer in the local frame
@@ -76,8 +78,8 @@ struct ClosureSpec {
     std::string sides = "kOwnSides";
     bool is_raised =
         true; ///< normals are turned to where the viewer is reflected to above the surface
-    std::vector<ClosureOption> options{};
-    std::vector<ClosureHiding> hiding{};
+    std::vector<ClosureOption> options{}; ///< may be empty
+    std::vector<ClosureHiding> hiding{};  ///< inputs without effect; may be empty
 
     /// nullptr: the closure has no such input. Normals and tangents are no inputs here.
     [[nodiscard]] WEFT_API const ClosureInput* find_input(std::string_view name) const noexcept;
@@ -91,7 +93,7 @@ struct ClosureSpec {
 /// nullptr: there is no such closure. Thread-safe.
 [[nodiscard]] WEFT_API const ClosureSpec* find_closure(std::string_view kind);
 
-/// Whether a list of names has one.
+/// Whether a list of names has one; upper and lower case differ.
 [[nodiscard]] WEFT_API bool has_name(std::span<const std::string> names,
                                      std::string_view name) noexcept;
 

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 namespace weft::scene {
 
 /// Linear red, green and blue.
 using Rgb = std::array<double, 3>;
+
+/// Of a color, a pixel of a film, a texel of an environment.
+inline constexpr std::int64_t kColorChannels = 3;
 
 /// Weights of red, green and blue (ITU-R BT.709); weft.render.frame has them in Slang, weft.colors in Python; tests
 /// compare them.

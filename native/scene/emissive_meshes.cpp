@@ -169,7 +169,7 @@ std::vector<std::uint32_t> materials_of_lights(const Scene& scene, const Emissiv
 
 std::vector<std::uint32_t> lights_of_triangles(const GeometryTable& table,
                                                const EmissiveMeshes& emissive) {
-    if (!table.is_placed) {
+    if (!table.has_baked_transforms) {
         std::vector<std::uint32_t> lights = emissive.light_of_triangle;
         lights.push_back(InstanceRow::kDark);
         return lights;

@@ -21,7 +21,7 @@ namespace {
 using core::ArgumentError;
 using std::numbers::pi;
 
-constexpr std::size_t kChannels = 3;
+constexpr std::size_t kChannels = kColorChannels;
 
 struct Size {
     std::size_t width = 0;

@@ -30,11 +30,11 @@ struct Environment {
     /// Radiance that light rays see, W/(m^2 sr), linear RGB, (height, width, 3), equirectangular, the top row (+z) first;
     /// finite, not negative. One pixel: one colour.
     std::span<const float> image{};
-    std::uint32_t width = 0;
-    std::uint32_t height = 0;
+    std::uint32_t width = 0;                                   ///< pixels, from 1
+    std::uint32_t height = 0;                                  ///< pixels, from 1
     std::vector<EnvironmentView> views{};                      ///< at most one a kind
     std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1}; ///< world to image, row-major
-    Rgb strength{1, 1, 1};                                     ///< factor of all images
+    Rgb strength{1, 1, 1}; ///< factor of all images, linear RGB, finite
     /// Of kObjectRayKinds: rays that see nothing. If it is hidden from a kind of kScatteredRays, bounces alone find it.
     RayKinds hidden_from = 0;
     std::string name = "environment"; ///< what messages and parameters call it
@@ -74,10 +74,10 @@ struct EnvironmentImages {
 [[nodiscard]] WEFT_API EnvironmentImages build_environment_images(
     std::span<const std::span<const float>> images, std::uint32_t width, std::uint32_t height);
 
-/// What kernels know of an environment beside its images.
+/// What kernels know of an environment beside its images. A plain value.
 struct EnvironmentPlacement {
     std::array<float, 9> to_world{}; ///< image to world, row-major
-    std::array<float, 3> strength{};
+    std::array<float, 3> strength{}; ///< factor of all images, linear RGB
     std::array<std::uint32_t, kEnvironmentViews.size()>
         layers{};           ///< image of each kind; kNoLight: none
     bool is_sampled = true; ///< light rays are sent there

@@ -55,8 +55,8 @@ GeometryTable build_geometry_table(const Scene& scene) {
         table.mesh_of_instance.push_back(numbers.at(object.mesh.get()));
         table.transforms.push_back(to_floats(object.transform));
     }
-    table.is_placed = table.meshes.size() == scene.objects.size() && !has_media(scene) &&
-                      std::ranges::none_of(table.transforms, is_mirrored);
+    table.has_baked_transforms = table.meshes.size() == scene.objects.size() && !has_media(scene) &&
+                                 std::ranges::none_of(table.transforms, is_mirrored);
     return table;
 }
 

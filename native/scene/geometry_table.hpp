@@ -23,7 +23,7 @@ struct GeometryTable {
     std::vector<Transform> transforms{};           ///< of each object, to world
     /// Every mesh is placed once and not mirrored, and no object holds a medium: triangles lie in world space, and know
     /// their materials.
-    bool is_placed = false;
+    bool has_baked_transforms = false;
 };
 
 /// @throws ArgumentError if there are more triangles or objects than tables can number, and as require_valid() of objects.

@@ -17,7 +17,7 @@ Surface<{bsdf}> programSurface(no_diff MaterialContext m, no_diff ShadingPoint s
 
 struct Program : IMaterialProgram
 {
-    static bool shines() { return {shines}; }
+    static bool isEmissive() { return {isEmissive}; }
     static bool scatters() { return {scatters}; }
     static bool wanders() { return {wanders}; }
     static bool passes() { return {passes}; }
@@ -55,12 +55,12 @@ void programLayers(int k, SceneView scene, PathView paths, LayerSettings setting
 }
 )slang";
 
-/// Of a program that lets light pass straight.
+/// Of a transparent program.
 inline constexpr std::string_view kTransparentShadows = R"slang(
 void programDim(int k, SceneView scene, PathView paths)
 {
     if (paths.serves(k))
-        dimLight<Program>(paths.pathOf(k), scene, paths);
+        attenuateShadowRay<Program>(paths.pathOf(k), scene, paths);
 }
 )slang";
 
@@ -74,7 +74,7 @@ void programColor(int k, SceneView scene, PathView paths)
 
 float2 programMeasure(SceneView scene, uint2 place)
 {
-    return meanGlow<Program>(scene, place);
+    return meanEmission<Program>(scene, place);
 }
 )slang";
 
@@ -141,7 +141,7 @@ uint classifyLight(int i, SceneView scene, PathView paths, uint programs)
 
 uint classifyShining(int i, SceneView scene, PathView paths, uint programs)
 {
-    return classifyGlow(i, scene, paths, programs);
+    return classifyEmitter(i, scene, paths, programs);
 }
 
 void escape(int k, SceneView scene, PathView paths, StepSettings settings)

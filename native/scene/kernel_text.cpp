@@ -79,7 +79,7 @@ std::string print_kernels(const MaterialProgram& program) {
         kProgram,
         {{"bsdf", program.bsdf},
          {"text", program.text},
-         {"shines", flag(program.is_emissive)},
+         {"isEmissive", flag(program.is_emissive)},
          {"scatters", flag(program.scatters)},
          {"wanders", flag(program.subsurface_closures > 0)},
          {"passes", flag(is_transparent)},
@@ -113,10 +113,10 @@ std::string print_program_module(const MaterialProgram& program, const SceneTrai
     std::ranges::transform(program.sources, std::back_inserter(parts), wrapped_source);
     std::ranges::copy(program.functions, std::back_inserter(parts));
     parts.push_back(print_kernels(program));
-    if (traits.has_glow && program.is_emissive) {
+    if (traits.has_textured_emission && program.is_emissive) {
         parts.emplace_back(kTexturedEmission);
     }
-    if (traits.is_see_through && !program.transparency.empty()) {
+    if (traits.has_transparency && !program.transparency.empty()) {
         parts.emplace_back(kTransparentShadows);
     }
     if (!program.medium.empty()) {

@@ -14,26 +14,27 @@
 
 namespace weft::scene {
 
-/// What kernels may leave out, see shaders/weft/render/traits.slang.
+/// What kernels may leave out, see shaders/weft/render/traits.slang. A plain value; true costs time, false where it is
+/// needed gives wrong pictures.
 struct SceneTraits {
-    std::uint32_t light_kinds = 0; ///< bits of the kinds of light in the scene
+    std::uint32_t light_kinds = 0; ///< bit k: a light of kind k of layouts::LightKind is there
     /// Every mesh is placed once and not mirrored, and its triangles are in world space.
-    bool is_placed = false;
+    bool has_baked_transforms = false;
     bool sorts_paths =
         true; ///< a launch serves paths of one program; else all paths, and picks its own
-    bool is_see_through = false;  ///< a material lets light pass straight
-    bool has_glow = false;        ///< triangles whose light varies are sampled as lights
-    bool has_cones = false;       ///< a texture is mip-mapped
-    bool has_bumps = false;       ///< a material takes differences over part of a pixel
-    bool has_light_tree = false;  ///< lights at finite distance are drawn from a tree
-    bool has_kinds = false;       ///< paths know what kind of ray they send
-    bool has_hidden = false;      ///< objects are hidden from some kinds of ray
-    bool has_terminators = false; ///< objects lift light rays near the edge of their shadow
-    bool has_media = false;       ///< objects hold media
-    bool has_limits = false;      ///< paths have limits beside their number of bounces
-    bool has_walks = false;       ///< light wanders below surfaces
-    bool fits_media = false;      ///< numbers of media are fitted
-    bool has_lamp_rules = false;  ///< lights are hidden from some kinds of ray, or cast no shadow
+    bool has_transparency = false;      ///< a material is transparent
+    bool has_textured_emission = false; ///< triangles whose light varies are sampled as lights
+    bool has_cones = false;             ///< a texture is mip-mapped
+    bool has_bumps = false;             ///< a material takes differences over part of a pixel
+    bool has_light_tree = false;        ///< lights at finite distance are drawn from a tree
+    bool has_kinds = false;             ///< paths know what kind of ray they send
+    bool has_hidden = false;            ///< objects are hidden from some kinds of ray
+    bool has_terminators = false;       ///< objects lift light rays near the edge of their shadow
+    bool has_media = false;             ///< objects hold media
+    bool has_limits = false;            ///< paths have limits beside their number of bounces
+    bool has_walks = false;             ///< light wanders below surfaces
+    bool fits_media = false;            ///< numbers of media are fitted
+    bool has_lamp_rules = false; ///< lights are hidden from some kinds of ray, or cast no shadow
 
     /// Whether only the host can tell how many segments the longest path has.
     [[nodiscard]] bool is_uncounted() const noexcept {
@@ -41,21 +42,22 @@ struct SceneTraits {
     }
     /// Whether paths carry what only some scenes need, see PathRow of path_rows.slang.
     [[nodiscard]] bool has_long_paths() const noexcept {
-        return is_see_through || has_glow || has_cones || has_bumps || has_light_tree ||
-               has_kinds || has_media || has_walks;
+        return has_transparency || has_textured_emission || has_cones || has_bumps ||
+               has_light_tree || has_kinds || has_media || has_walks;
     }
 };
 
 /// A trait that is a yes or no, by its name.
 struct SceneTrait {
-    std::string_view name;
-    bool SceneTraits::* value;
+    std::string_view name;     ///< as Python and, behind "weft_", Slang have it
+    bool SceneTraits::* value; ///< never null
 };
+/// All of them, in the order of SceneTraits.
 inline constexpr std::array<SceneTrait, 15> kSceneTraits{{
-    {"is_placed", &SceneTraits::is_placed},
+    {"has_baked_transforms", &SceneTraits::has_baked_transforms},
     {"sorts_paths", &SceneTraits::sorts_paths},
-    {"is_see_through", &SceneTraits::is_see_through},
-    {"has_glow", &SceneTraits::has_glow},
+    {"has_transparency", &SceneTraits::has_transparency},
+    {"has_textured_emission", &SceneTraits::has_textured_emission},
     {"has_cones", &SceneTraits::has_cones},
     {"has_bumps", &SceneTraits::has_bumps},
     {"has_light_tree", &SceneTraits::has_light_tree},
@@ -72,7 +74,7 @@ inline constexpr std::array<SceneTrait, 15> kSceneTraits{{
 /// The Slang module with the kernels that evaluate no material. Thread-safe, as are those below.
 [[nodiscard]] WEFT_API std::string print_shared_module(const SceneTraits& traits);
 
-/// The Slang module of a program with the kernels that run it.
+/// The Slang module of a program with the kernels that run it. Equal programs and traits give equal text.
 [[nodiscard]] WEFT_API std::string print_program_module(const MaterialProgram& program,
                                                         const SceneTraits& traits);
 

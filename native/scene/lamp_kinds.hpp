@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files call kinds of lamps. Not installed.
+// What files call kinds of lights. Not installed.
 #pragma once
+
+#include "core/text.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace weft::scene {
 
-/// "point" of "PointLight": the kind in jobs, and the name of a lamp that has none. @param class_name kName of a lamp.
+/// "point" of "PointLight": the kind in jobs, and the name of a light that has none. @param class_name kName of a light.
 [[nodiscard]] inline std::string kind_of_lamp(std::string_view class_name) {
     std::string kind(class_name.substr(0, class_name.size() - std::string_view("Light").size()));
-    kind.front() = static_cast<char>(kind.front() - 'A' + 'a');
+    kind.front() = core::to_lower(kind.front());
     return kind;
 }
 

@@ -14,14 +14,14 @@
 
 namespace weft::scene {
 
-/// Factors by the name of a lamp, of the environment, or of a material that shines: linear RGB, 0 or greater.
+/// Factors by the name of a light, of the environment, or of an emissive material: linear RGB, 0 or greater.
 using LightFactors = std::map<std::string, Rgb, std::less<>>;
 
 /// Names of the inputs that say what a material gives off, as parameters are called: colour and strength of each closure
 /// that shines, in turn. Empty: it is no light.
 [[nodiscard]] WEFT_API std::vector<std::string> emission_names(const Material& material);
 
-/// Names of all lights: of lamps, the environment, and materials that shine.
+/// Names of all that emits: lights, the environment, and emissive materials.
 /// @throws ArgumentError as materials_of().
 [[nodiscard]] WEFT_API std::vector<std::string> light_names(const Scene& scene);
 

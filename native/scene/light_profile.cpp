@@ -77,7 +77,7 @@ std::uint32_t ProfileTable::add(const std::shared_ptr<const LightProfile>& profi
     const std::size_t first = m_words.size();
     if (first + ProfileWord::kTexels + profile->image.size() >
         std::numeric_limits<std::uint32_t>::max()) {
-        throw ArgumentError("LightProfile: the profiles of all lamps must have fewer than 2^32 "
+        throw ArgumentError("LightProfile: the profiles of all lights must have fewer than 2^32 "
                             "numbers; make the images smaller");
     }
     m_words.resize(first + ProfileWord::kTexels);

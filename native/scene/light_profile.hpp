@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the light of a lamp differs with where it goes, as measured lamps (IES) or nodes of lamps have it.
+// How the radiance of a light differs with direction, as measured lights (IES) or nodes of lights have it.
 #pragma once
 
 #include "core/api.hpp"
@@ -12,10 +12,10 @@
 
 namespace weft::scene {
 
-/// Factors of a lamp's light. Plain data, made once and not changed after: any thread may read it.
+/// Factors of a light's radiance. Plain data, made once and not changed after: any thread may read it.
 struct LightProfile {
     /// Factor by the direction in which light leaves: linear RGB, (height, width, 3), equirectangular in world space whatever
-    /// the lamp's own direction, the top row (+z) first; finite, not negative.
+    /// the light's own direction, the top row (+z) first; finite, not negative.
     std::span<const float> image{};
     std::uint32_t width = 0;
     std::uint32_t height = 0;

@@ -61,7 +61,7 @@ LightRow row_of_kind(std::uint32_t kind, const Vector3f& color) {
     return row;
 }
 
-/// What rows of lamps depend on beside the lamp.
+/// What rows of lights depend on beside the light.
 struct Context {
     std::string owner;
     double extent = 0;
@@ -134,7 +134,7 @@ LightRow row_of(const SunLight& lamp, const Context& context) {
     return row;
 }
 
-/// What a lamp in a plane has beside its radiance.
+/// What a light in a plane has beside its radiance.
 struct Panel {
     Vector3 x{};      ///< half axes
     Vector3 y{};      ///< such that x cross y is the way in which it shines
@@ -147,7 +147,7 @@ Panel panel_of(const AreaLight& lamp, const Context& context) {
     Panel panel{.x = times({m[0], m[4], m[8]}, lamp.size[0]),
                 .y = times({m[1], m[5], m[9]}, lamp.size[1])};
     panel.x = over(panel.x, 2);
-    panel.y = times(over(panel.y, 2), -1); // the lamp shines along -z
+    panel.y = times(over(panel.y, 2), -1); // the light shines along -z
     panel.normal = cross(panel.x, panel.y);
     panel.area = length(panel.normal) * (lamp.shape == AreaShape::ellipse ? pi : 4);
     if (!(panel.area > 0)) {
@@ -160,7 +160,7 @@ Panel panel_of(const AreaLight& lamp, const Context& context) {
 LightRow row_of(const AreaLight& lamp, const Context& context) {
     require_spread(context.owner, lamp.spread);
     const Panel panel = panel_of(lamp, context);
-    // A surface that shines alike to all sides gives off pi times its radiance.
+    // An emissive surface alike to all sides gives off pi times its radiance.
     const Vector3f color = rounded(over(times(lamp.color, lamp.power), pi * panel.area));
     LightRow row = row_of_kind(LightKind::kArea, color);
     const Vector3f position = rounded({lamp.transform[3], lamp.transform[7], lamp.transform[11]});
@@ -186,7 +186,7 @@ LightRow row_of(const AreaLight& lamp, const Context& context) {
     return row;
 }
 
-/// Refuses numbers of a lamp that are not finite.
+/// Refuses numbers of a light that are not finite.
 struct RequireFinite {
     const Context& context;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of single lights, as shaders/weft/render/light.slang reads them: from lamps, and from triangles that shine.
+// Records of single lights, as shaders/weft/render/light.slang reads them: from lights, and from emissive triangles.
 #pragma once
 
 #include "core/api.hpp"
@@ -23,31 +23,31 @@ using LightWords = std::array<std::uint32_t, layouts::LightWord::kEnd>;
 
 /// One light: its record, and the power by which it is drawn.
 struct LightRow {
-    LightWords words{};
-    double power = 0;                    ///< W, luminance
-    double area = 0;                     ///< of a triangle, m^2
+    LightWords words{}; ///< probability and trail are 0 until the table has all lights
+    double power = 0;   ///< W, luminance
+    double area = 0;    ///< of a triangle, m^2
     std::optional<LightBounds> bounds{}; ///< without its power; not set: infinitely far
 };
 
-/// Records of the lamps of a scene.
+/// Records of the lights of a scene.
 struct LampRows {
-    std::vector<LightRow> rows;
+    std::vector<LightRow> rows; ///< one a light, in their order
     std::vector<float>
         profiles; ///< of all, as shaders/weft/render/light_profile.slang reads them; 0: no other
 };
 
 /// @param extent radius of the scene, metres: a sun's power grows with it.
-/// @throws ArgumentError that names the lamp for a number that is not finite, a direction that is zero, a spread out of
+/// @throws ArgumentError that names the light for a number that is not finite, a direction that is zero, a spread out of
 ///         range and an area of zero.
 [[nodiscard]] WEFT_API LampRows lamp_rows(std::span<const Light> lights, double extent);
 
 /// Triangles of one instance and one material, all of which shine.
 struct EmissiveTriangles {
-    std::uint32_t instance = 0;               ///< its number
-    std::span<const std::uint32_t> triangles; ///< numbers among the triangles of all meshes
+    std::uint32_t instance = 0;               ///< its index in the scene
+    std::span<const std::uint32_t> triangles; ///< indices among the triangles of all meshes
     std::span<const double> areas;            ///< world space, m^2; one a triangle
     Rgb radiance{};                           ///< W/(m^2 sr)
-    bool both_sides = false;                  ///< both shine
+    bool both_sides = false;                  ///< true: the back emits, too
     bool varies = false; ///< `radiance` is a factor of what is evaluated where light comes from
     std::span<const LightBounds> bounds; ///< one a triangle, see triangle_bounds()
 };

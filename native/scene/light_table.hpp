@@ -37,7 +37,7 @@ struct LightTable {
 [[nodiscard]] WEFT_API std::vector<double> light_probabilities(std::span<const std::uint32_t> kinds,
                                                                std::span<const double> powers);
 
-/// @param rows lamps first, then triangles.
+/// @param rows lights first, then triangles.
 /// @throws ArgumentError for powers that are not finite or give negative probabilities, and for bounds that
 ///         build_light_tree() refuses.
 [[nodiscard]] WEFT_API LightTable build_light_table(std::span<const LightRow> rows,

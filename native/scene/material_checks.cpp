@@ -35,10 +35,6 @@ std::size_t length_of(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::count_if(text, std::not_fn(is_inside_character)));
 }
 
-bool is_digit(char letter) noexcept {
-    return letter >= '0' && letter <= '9';
-}
-
 /// Slang reads whatever is not ASCII as a letter.
 bool is_letter(char letter) noexcept {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' ||
@@ -51,7 +47,8 @@ std::size_t end_of_name(std::string_view text, std::size_t at, std::string_view 
         return at;
     }
     const auto is_part = [&](char letter) {
-        return is_letter(letter) || is_digit(letter) || also.find(letter) != std::string_view::npos;
+        return is_letter(letter) || core::is_digit(letter) ||
+               also.find(letter) != std::string_view::npos;
     };
     while (at < text.size() && is_part(text[at])) {
         at++;
@@ -63,7 +60,7 @@ std::size_t end_of_name(std::string_view text, std::size_t at, std::string_view 
 bool is_generic_list(std::string_view text) {
     return text.size() >= 2 && text.front() == '<' && text.back() == '>' &&
            std::ranges::all_of(text.substr(1, text.size() - 2), [](char letter) {
-               return is_letter(letter) || is_digit(letter) || letter == ',' || letter == ' ';
+               return is_letter(letter) || core::is_digit(letter) || letter == ',' || letter == ' ';
            });
 }
 

@@ -75,7 +75,7 @@ std::string construct_of(const ClosureSpec& spec, const TemplateValues& values) 
     std::string construct = spec.construct;
     const std::size_t at = construct.find(kPlainCall);
     if (values.contains("normals") && !spec.structure.empty() && at != std::string_view::npos) {
-        construct.replace(at, kPlainCall.size(), "prepareTurned({structure}, {normals},");
+        construct.replace(at, kPlainCall.size(), "preparePerturbed({structure}, {normals},");
     }
     return construct;
 }
@@ -153,7 +153,7 @@ SurfaceText MaterialPrinter::closure(const std::string& prefix, const Closure& c
     }
     const std::string_view sides =
         has_any(closure, spec.normals) ? std::string_view(spec.sides) : "kOwnSides";
-    std::string outer = core::text("TurnedBSDF<", type, ", ", sides, ">");
+    std::string outer = core::text("PerturbedNormalBSDF<", type, ", ", sides, ">");
     return {outer, core::text(outer, ".prepare(", name, ", ", turned, ")"), std::move(emission)};
 }
 

@@ -96,8 +96,8 @@ std::string MaterialPrinter::turned_frame(const std::string& prefix, const Closu
                                        : local(3, free_value(prefix + "normal.surface", *surface)));
     }
     std::string name = numbered("turned");
-    m_lines.push_back(core::text("const TurnedFrame ", name,
-                                 " = no_diff turnedFrame(surface.frame, s, ", normal, ", wi, ",
+    m_lines.push_back(core::text("const PerturbedFrame ", name,
+                                 " = no_diff perturbedFrame(surface.frame, s, ", normal, ", wi, ",
                                  is_raised ? "true" : "false", below, ");"));
     return name;
 }
@@ -114,7 +114,7 @@ std::string MaterialPrinter::coat_normal(const std::string& prefix, const Closur
         return frame + ".normals.smooth";
     }
     const std::string normal = local(3, free_value(prefix + "coat_normal", *own));
-    return core::text("no_diff turnedNormal(", frame, ", surface.frame, ", normal, ")");
+    return core::text("no_diff perturbedNormal(", frame, ", surface.frame, ", normal, ")");
 }
 
 } // namespace weft::scene

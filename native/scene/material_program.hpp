@@ -21,16 +21,17 @@ namespace weft::scene {
 struct MaterialParameter {
     std::string name;     ///< "<input>" or "<input>.<parameter>", below the material
     std::size_t size = 1; ///< floats
-    Numbers values{};     ///< they
+    Numbers values{};     ///< as many as `size`
     std::shared_ptr<const Texture>
         texture{};                      ///< not null: its number in the scene stands here instead
     std::array<double, 2> bounds{0, 1}; ///< sensible range, from the closure's table
     /// Red acts on red only, and so on: the input of a closure, with nothing in between.
     bool is_separable = false;
-    bool is_fixed = false;           ///< no derivative reaches it: it drives a normal
-    bool is_passing = false;         ///< it says what light passes straight
-    bool is_medium = false;          ///< it says what is inside of objects
-    bool is_walk = false;            ///< it says where light goes below the surface
+    bool is_fixed = false;   ///< no derivative reaches it: it drives a normal
+    bool is_passing = false; ///< it drives the surface's transparency
+    bool is_medium = false;  ///< true: of the volume, not of the surface
+    bool is_walk =
+        false; ///< true: it says where light goes below the surface; no derivative reaches it
     Scale scale = Scale::linear;     ///< on which fits take steps
     std::optional<double> fit_low{}; ///< smallest value that fits try; not set: the lower bound
 };
@@ -45,15 +46,16 @@ struct MaterialProgram {
     std::vector<std::string> functions; ///< functions of the point that the text calls, each once
     /// Scene files of code that nothing but a flag trusts, by that code: see text_of_code().
     std::vector<std::pair<std::string, std::string>> origins;
-    std::string transparency;            ///< function of what light passes straight, "": none does
-    std::string medium;                  ///< text of the function mediumOf(), "": nothing is inside
-    bool is_emissive = false;            ///< it may emit light
-    bool scatters = false;               ///< it has a BSDF
-    bool has_tangents = false;           ///< it reads tangents of UV sets
-    bool has_bumps = false;              ///< it takes differences over part of a pixel
-    bool reads_ray = false;              ///< it asks what kind of ray has met the point
-    bool is_boundary = false;            ///< it is there for the volume behind it only
-    std::size_t subsurface_closures = 0; ///< closures below which light wanders
+    std::string
+        transparency;   ///< function that gives the transparency of the surface, "": none does
+    std::string medium; ///< text of the function mediumOf(), "": nothing is inside
+    bool is_emissive = false;            ///< as is_emissive() of one of its closures
+    bool scatters = false;               ///< true: it has a BSDF
+    bool has_tangents = false;           ///< true: it reads tangents of UV sets
+    bool has_bumps = false;              ///< true: it takes differences over part of a pixel
+    bool reads_ray = false;              ///< true: it asks what kind of ray has met the point
+    bool is_boundary = false;            ///< as is_boundary()
+    std::size_t subsurface_closures = 0; ///< as count_subsurface()
 };
 
 /// Prints a material. Equal shapes give equal texts, on every machine. Thread-safe.

@@ -23,53 +23,53 @@ namespace weft::scene {
 /// A quantity of the shaded point; lengths are metres, vectors are world space. Those from is_camera_ray on say something
 /// of the ray that has met the point: Blender's Light Path.
 enum class Attribute : std::uint8_t {
-    uv,
-    position,
-    normal,
-    geometric_normal,
-    tangent,
-    incoming,
-    backfacing,
-    parametric,
-    is_camera_ray,
-    is_shadow_ray,
-    is_diffuse_ray,
-    is_glossy_ray,
-    is_transmission_ray,
-    is_reflection_ray,
-    is_singular_ray,
-    is_volume_scatter_ray,
-    ray_length,
-    ray_depth,
-    diffuse_depth,
-    glossy_depth,
-    transmission_depth,
-    transparent_depth
+    uv,                  ///< 2: of the first UV set
+    position,            ///< 3: metres
+    normal,              ///< 3: the shading normal, interpolated, unit
+    geometric_normal,    ///< 3: the triangle's
+    tangent,             ///< 3: along growing u of the first UV set, not normalised; 0 without one
+    incoming,            ///< 3: unit, towards the viewer
+    backfacing,          ///< 1 on the back, else 0
+    parametric,          ///< 3: weights of vertices 0 and 1 of the triangle, and 0
+    is_camera_ray,       ///< 1 or 0, as the next seven
+    is_shadow_ray,       ///< 1: a ray towards a light
+    is_diffuse_ray,      ///< 1: from a diffuse lobe
+    is_glossy_ray,       ///< 1: from a glossy lobe, mirrors included
+    is_transmission_ray, ///< 1: through a surface
+    is_reflection_ray,   ///< 1: back from a surface
+    is_singular_ray,     ///< 1: from a mirror or clear glass
+    is_volume_scatter_ray, ///< 1: scattered by a medium
+    ray_length,            ///< metres
+    ray_depth,             ///< surfaces that the path has left behind, 0 of camera rays
+    diffuse_depth,         ///< diffuse bounces before, at most 63
+    glossy_depth,          ///< glossy bounces before, at most 63
+    transmission_depth,    ///< transmissions before, at most 63
+    transparent_depth      ///< transparent surfaces passed
 };
-inline constexpr std::size_t kAttributes = 22;
+inline constexpr std::size_t kAttributes = 22; ///< number of them
 
-/// What is known of an attribute.
+/// What is known of an attribute. The text lives as long as the program.
 struct AttributeInfo {
     std::string_view name;       ///< as Python writes it: "IS_CAMERA_RAY"
     std::string_view expression; ///< of shaders/weft/render/surface.slang
     std::size_t size;            ///< components: 1, 2 or 3
-    bool is_of_ray;
+    bool is_of_ray;              ///< true from is_camera_ray on
 };
 [[nodiscard]] WEFT_API const AttributeInfo& attribute_info(Attribute attribute);
 
 /// Coordinates of one of a mesh's UV sets, by its position among them, below 2^31. Two components.
 struct UvSet {
-    std::uint32_t index = 0;
+    std::uint32_t index = 0; ///< 0: the first one
 };
 
 /// The tangent of a UV set, along u, of MikkTSpace as normal maps have it: world space, unit; zero without UVs.
 struct UvTangent {
-    std::uint32_t index = 0;
+    std::uint32_t index = 0; ///< of the UV set, as of UvSet
 };
 
 /// A colour attribute of a mesh, by its position among them, below 2^31. Three components, linear RGB.
 struct ColorAttribute {
-    std::uint32_t index = 0;
+    std::uint32_t index = 0; ///< 0: the first one
 };
 
 struct Constant;
@@ -78,7 +78,7 @@ struct SlangCall;
 struct NormalMap;
 struct Bump;
 
-/// Several numbers: a colour is three.
+/// Several numbers, finite: a colour is three, linear RGB.
 using Numbers = std::vector<double>;
 
 /// One number, several, or what they come from. A pointer is never null.
@@ -87,7 +87,7 @@ using Value = std::variant<double, Numbers, Attribute, UvSet, UvTangent, ColorAt
                            std::shared_ptr<SlangCall>, std::shared_ptr<const NormalMap>,
                            std::shared_ptr<const Bump>>;
 
-/// Values by name, in order.
+/// Values by name, in order; each name once.
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
 /// A number with a name of its own: one parameter, however many inputs it drives.
@@ -99,26 +99,30 @@ struct Constant {
     double high = 1; ///< largest sensible value
 };
 
+/// What a texture is beyond its image, UV outside [0, 1]: repeated, its edge, 0, or mirrored.
 enum class TextureWrap : std::uint8_t { repeat, extend, clip, mirror };
+/// How a texture is looked up.
 enum class TextureFilter : std::uint8_t {
-    linear,
-    closest,
-    mipmap ///< linear, with means of texels where a ray is wider than one; cannot be fitted
+    linear,  ///< between the four texels around; a texel's centre is at (i + 0.5) / width
+    closest, ///< the texel that the position lies in; no derivative with respect to uv
+    mipmap   ///< linear, with means of texels where a ray is wider than one; cannot be fitted
 };
 
+/// What files and Python call them, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 4> kTextureWraps{"repeat", "extend", "clip",
                                                                "mirror"};
+/// In the order of the enumeration.
 inline constexpr std::array<std::string_view, 3> kTextureFilters{"linear", "closest", "mipmap"};
 
 /// An image that drives an input of a material.
 struct Texture {
     /// (height, width, channels), the top row first, linear, finite; empty if the owner uploads them itself
     std::span<const float> pixels{};
-    std::uint32_t width = 0;    ///< texels; 0 without pixels
-    std::uint32_t height = 0;   ///< texels; 0 without pixels
-    std::uint32_t channels = 0; ///< 1, 3 or 4
-    TextureWrap wrap = TextureWrap::repeat;
-    TextureFilter filter = TextureFilter::linear;
+    std::uint32_t width = 0;                      ///< texels; 0 without pixels
+    std::uint32_t height = 0;                     ///< texels; 0 without pixels
+    std::uint32_t channels = 0;                   ///< 1, 3 or 4
+    TextureWrap wrap = TextureWrap::repeat;       ///< along both axes
+    TextureFilter filter = TextureFilter::linear; ///< mipmap: not in fits
     std::optional<Value> uv{}; ///< where to look it up, two components; not set: the first UV set
     std::string name = "texture"; ///< what messages call it
     std::shared_ptr<void>
@@ -137,7 +141,7 @@ struct Texture {
 /// The result of a Slang function, of one to four floats. One object is evaluated once, and has one set of parameters,
 /// wherever it is used in a material; they go by the first input that it drives.
 struct SlangCall {
-    std::string function;
+    std::string function; ///< its name, without namespace
     std::string
         source{}; ///< Slang text that defines it, "" if a `module` has it; equal texts are compiled once
     NamedValues arguments{};       ///< what each parameter gets, in the order of the parameters
@@ -155,7 +159,9 @@ struct SlangCall {
     SlangCall& operator=(const SlangCall&) = delete;
 };
 
+/// The axes of a normal map's colour.
 enum class NormalSpace : std::uint8_t { tangent, object, world };
+/// In the order of the enumeration.
 inline constexpr std::array<std::string_view, 3> kNormalSpaces{"tangent", "object", "world"};
 
 /// A normal from a colour: Blender's Normal Map node. A unit vector in world space; no derivative passes through.
@@ -179,12 +185,12 @@ struct Bump {
     bool is_surface = false;
 };
 
-/// How many floats a value has.
+/// How many floats a value has: 1 to 4.
 [[nodiscard]] WEFT_API std::size_t size_of(const Value& value);
 
 /// The value of a constant, and anything else as it is. The reference is into `value`.
 [[nodiscard]] WEFT_API const Value& plain(const Value& value);
-const Value& plain(const Value&& value) = delete;
+const Value& plain(const Value&& value) = delete; // the reference would outlive it
 
 /// What runs where a call is evaluated, as text: equal texts do the same.
 [[nodiscard]] WEFT_API std::string text_of_code(std::string_view function, std::string_view source,

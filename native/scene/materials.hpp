@@ -22,6 +22,7 @@
 namespace weft::scene {
 
 struct Surface;
+/// Null only where that is said; any thread may read what it leads to.
 using SurfaceRef = std::shared_ptr<const Surface>;
 
 /// One way in which a surface treats light.
@@ -49,13 +50,13 @@ struct Mix {
 
 /// The light of two surfaces together; it may exceed what arrives.
 struct Add {
-    SurfaceRef first;
-    SurfaceRef second;
+    SurfaceRef first;  ///< weight 1
+    SurfaceRef second; ///< weight 1
 };
 
 /// What a surface, or the inside of objects, does with light. References are never null.
 struct Surface {
-    std::variant<Closure, Mix, Add> node;
+    std::variant<Closure, Mix, Add> node; ///< the root of the tree
 };
 
 /// A named surface, and what is inside of the objects that have it.
@@ -68,6 +69,7 @@ struct Material {
     /// The same everywhere: no texture and nothing of the surface drives it. nullptr: nothing is inside.
     SurfaceRef volume{};
 };
+/// Null only where that is said; any thread may read what it leads to.
 using MaterialRef = std::shared_ptr<const Material>;
 
 /// How deep surfaces and values may lie in each other.
@@ -105,17 +107,18 @@ void for_each_closure(const Surface& surface, const Visit& visit) {
     }
 }
 
-/// Whether light may pass a surface straight.
+/// Whether a surface may be transparent: a closure is `transparent`, or a `principled` one has an alpha that is no number
+/// of at least 1.
 [[nodiscard]] WEFT_API bool is_transparent(const Surface& surface);
-/// Whether a closure may emit light.
+/// Whether a closure may emit light: it is an emission, or a `principled` one with an emission_strength, 0 or not.
 [[nodiscard]] WEFT_API bool is_emissive(const Closure& closure);
-/// Whether light wanders below a closure.
+/// Whether a closure scatters light below the surface: it is `subsurface`, or has a subsurface_weight, 0 or not.
 [[nodiscard]] WEFT_API bool has_subsurface(const Closure& closure);
-/// Below how many closures of a surface light wanders.
+/// Number of closures of a surface for which has_subsurface() is true.
 [[nodiscard]] WEFT_API std::size_t count_subsurface(const Surface& surface);
-/// Whether a surface is there for the volume behind it only.
+/// Whether a surface is there for the volume behind it only: it has one, and is `transparent` with color 1.
 [[nodiscard]] WEFT_API bool is_boundary(const Material& material);
-/// Whether a volume is not the same everywhere.
+/// Whether a volume is not the same everywhere: true if something of the shaded point drives it.
 [[nodiscard]] WEFT_API bool varies(const Surface& volume);
 
 /// The textures of materials in a fixed order, each once.

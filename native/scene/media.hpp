@@ -24,15 +24,15 @@ namespace weft::scene {
 
 /// What is inside of an object, behind its surfaces of one material.
 struct ObjectMedium {
-    std::uint32_t object = 0;   ///< its number
-    std::uint32_t material = 0; ///< number among materials_of()
+    std::uint32_t object = 0;   ///< index into Scene::objects
+    std::uint32_t material = 0; ///< index among materials_of()
 };
 
 /// The media of a scene, in the order of objects, then of slots: their numbers in tables.
 /// @throws ArgumentError if two materials have one name.
 [[nodiscard]] WEFT_API std::vector<ObjectMedium> media_of(const Scene& scene);
 
-/// Whether a medium may emit light.
+/// Whether a medium may emit light: true where a volume has a closure `emission` or an input of that name, whatever their numbers.
 [[nodiscard]] WEFT_API bool has_emissive_media(const Scene& scene);
 
 /// What a camera is in.

@@ -19,13 +19,15 @@ namespace weft::scene {
 /// Numbers in row-major order, and what keeps their memory: a vector, or an array of the host language.
 template <typename T>
 struct MeshArray {
-    std::span<const T> values{};
+    std::span<const T> values{};         ///< valid as long as `owner`
     std::shared_ptr<const void> owner{}; ///< null: the caller keeps them as long as the mesh
 
+    /// Empty.
     MeshArray() = default;
+    /// Borrows numbers. @param keeper keeps their memory; null: the caller does.
     MeshArray(std::span<const T> view, std::shared_ptr<const void> keeper)
         : values(view), owner(std::move(keeper)) {}
-    /// Takes the numbers.
+    /// Takes the numbers: they are the array's own.
     MeshArray(std::vector<T> numbers)
         : MeshArray(std::make_shared<const std::vector<T>>(std::move(numbers))) {}
 
@@ -36,8 +38,8 @@ private:
 
 /// A UV set or a colour attribute.
 struct AttributeSet {
-    std::string name;
-    MeshArray<float> values;
+    std::string name;        ///< as in Blender; materials go by the index
+    MeshArray<float> values; ///< 2 (UV) or 3 (colour) a corner; not checked to be finite
 };
 
 /// Triangles in object space.
@@ -51,15 +53,18 @@ struct Mesh {
     std::optional<MeshArray<std::uint32_t>> slots{}; ///< one a triangle; not set: slot 0
     std::string name = "mesh";                       ///< what messages call it
 
+    /// Number of vertices, used by triangles or not.
     [[nodiscard]] std::size_t vertex_count() const noexcept { return positions.values.size() / 3; }
+    /// Number of triangles.
     [[nodiscard]] std::size_t triangle_count() const noexcept {
         return triangles.values.size() / 3;
     }
-    /// The material slot of a triangle.
+    /// The material slot of a triangle, which must be below triangle_count().
     [[nodiscard]] std::uint32_t slot(std::size_t triangle) const noexcept {
         return slots ? slots->values[triangle] : 0;
     }
 };
+/// Null only where that is said.
 using MeshRef = std::shared_ptr<const Mesh>;
 
 /// Checks a mesh and shares it.

@@ -13,12 +13,13 @@
 
 namespace weft::scene {
 
-/// Bits of layouts::RayKind.
+/// Bits of layouts::RayKind; 0: none.
 using RayKinds = std::uint32_t;
 
+/// A kind as files and Python call it.
 struct RayKindName {
-    std::string_view name;
-    RayKinds bit = 0;
+    std::string_view name; ///< lives as long as the program
+    RayKinds bit = 0;      ///< one bit of layouts::RayKind
 };
 
 /// Kinds that an object may be hidden from, then `volume`: rays that are scattered in a medium.
@@ -30,9 +31,9 @@ inline constexpr std::array<RayKindName, 6> kRayKinds{{
     {"transmission", layouts::RayKind::kTransmission},
     {"volume", layouts::RayKind::kVolume},
 }};
-/// Of objects and environments.
+/// Kinds that objects and environments may be hidden from: all but `volume`.
 inline constexpr std::span<const RayKindName> kObjectRayKinds = std::span(kRayKinds).first(5);
-/// Of lamps.
+/// Kinds that lights may be hidden from: all but `camera` and `shadow`.
 inline constexpr std::span<const RayKindName> kLampRayKinds = std::span(kRayKinds).subspan(2);
 /// Kinds that a bounce sends. An environment or a mesh that one of them must not see is found by bounces alone.
 inline constexpr RayKinds kScatteredRays =

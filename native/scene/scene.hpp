@@ -17,7 +17,8 @@ namespace weft::scene {
 
 struct Scene {
     std::vector<Object> objects{};
-    std::vector<Light> lights{}; ///< lamps; meshes with an emissive material shine as well
+    std::vector<Light>
+        lights{}; ///< point, spot, sun and area lights; meshes with an emissive material shine as well
     std::shared_ptr<const Environment> environment{}; ///< light from everywhere; null: none
     LightPaths light_paths{};
 };

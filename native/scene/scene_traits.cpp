@@ -37,16 +37,16 @@ SceneTraits scene_traits(const Scene& scene, const GeometryTable& geometry,
     traits.light_kinds = light_kinds_of(scene, lights);
     const auto is_hidden = [](const auto& entry) { return entry.hidden_from != 0; };
     const bool hides_lamps = std::ranges::any_of(scene.lights, is_hidden);
-    traits.is_placed = geometry.is_placed;
+    traits.has_baked_transforms = geometry.has_baked_transforms;
     traits.has_hidden = std::ranges::any_of(scene.objects, is_hidden);
     traits.has_media = has_media(scene);
     traits.has_walks = has_program(
         materials, [](const MaterialProgram& program) { return program.subsurface_closures > 0; });
-    traits.is_see_through = traits.has_hidden || traits.has_media || traits.has_walks ||
-                            has_program(materials, [](const MaterialProgram& program) {
-                                return !program.transparency.empty();
-                            });
-    traits.has_glow = lights.has_glow;
+    traits.has_transparency = traits.has_hidden || traits.has_media || traits.has_walks ||
+                              has_program(materials, [](const MaterialProgram& program) {
+                                  return !program.transparency.empty();
+                              });
+    traits.has_textured_emission = lights.has_textured_emission;
     traits.has_cones = std::ranges::any_of(materials.textures, [](const auto& texture) {
         return texture->filter == TextureFilter::mipmap;
     });
@@ -70,7 +70,7 @@ SceneTraits joined_traits(std::span<const SceneTraits> traits) {
     SceneTraits joined = traits.front();
     for (const SceneTraits& other : traits.subspan(1)) {
         joined.light_kinds |= other.light_kinds;
-        joined.has_glow |= other.has_glow;
+        joined.has_textured_emission |= other.has_textured_emission;
         joined.has_kinds |= other.has_kinds;
         joined.has_light_tree |= other.has_light_tree;
         joined.has_limits |= other.has_limits;

@@ -14,11 +14,11 @@ namespace weft::scene {
 
 /// What is known of the lights of a scene beside the scene itself.
 struct LightTraits {
-    std::uint32_t kinds = 0;       ///< bits of the kinds in the table of lights
-    bool has_profiles = false;     ///< some lamp has one
-    bool has_glow = false;         ///< triangles whose light varies are sampled as lights
-    bool has_light_tree = false;   ///< lights at finite distance are drawn from a tree
-    EnvironmentPlacement placed{}; ///< of the scene's environment, if it has one
+    std::uint32_t kinds = 0;            ///< bits of the kinds in the table of lights
+    bool has_profiles = false;          ///< some light has one
+    bool has_textured_emission = false; ///< triangles whose light varies are sampled as lights
+    bool has_light_tree = false;        ///< lights at finite distance are drawn from a tree
+    EnvironmentPlacement placed{};      ///< of the scene's environment, if it has one
 };
 
 /// What kernels of a scene may leave out; sorts_paths and fits_media are as they are made.

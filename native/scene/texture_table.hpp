@@ -16,14 +16,14 @@ namespace weft::scene {
 
 /// What a record of a texture is made from.
 struct TextureShape {
-    std::uint32_t width = 0;
-    std::uint32_t height = 0;
-    std::uint32_t channels = 0; ///< 1, 3 or 4
-    TextureWrap wrap = TextureWrap::repeat;
-    TextureFilter filter = TextureFilter::linear;
+    std::uint32_t width = 0;                      ///< texels, from 1
+    std::uint32_t height = 0;                     ///< texels, from 1
+    std::uint32_t channels = 0;                   ///< 1, 3 or 4
+    TextureWrap wrap = TextureWrap::repeat;       ///< as of Texture
+    TextureFilter filter = TextureFilter::linear; ///< mipmap: its levels get records, too
 };
 
-/// Words of layouts::TextureWord.
+/// Words of layouts::TextureWord, unsigned integers of 32 bits.
 using TextureRecord = std::array<std::uint32_t, layouts::TextureWord::kEnd>;
 
 /// Records of textures in their order, then those of the levels of those with mip levels; at least one. Texels lie one
@@ -34,8 +34,8 @@ texture_records(std::span<const TextureShape> textures);
 
 /// An image at half the size.
 struct MipLevel {
-    std::uint32_t width = 0;
-    std::uint32_t height = 0;
+    std::uint32_t width = 0;   ///< texels, from 1
+    std::uint32_t height = 0;  ///< texels, from 1
     std::vector<float> pixels; ///< (height, width, channels), the top row first
 };
 
@@ -58,8 +58,8 @@ struct MipLevel {
 
 /// Textures of a scene on the host, all at once.
 struct TextureTable {
-    std::vector<TextureRecord> records;
-    std::vector<float> texels; ///< at least one
+    std::vector<TextureRecord> records; ///< as texture_records() gives them
+    std::vector<float> texels;          ///< at least one
 };
 
 /// @throws ArgumentError for a texture whose owner uploads the pixels itself.

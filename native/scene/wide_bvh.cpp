@@ -35,7 +35,7 @@ void add_mesh(const MeshView& mesh, core::ThreadPool& pool, WideBvh& bvh) {
     bvh.meshes.push_back(make_mesh(static_cast<std::uint32_t>(bvh.nodes.size()), primitives));
     append(tree.nodes, first, bvh.nodes);
     bvh.triangles.resize(first + tree.order.size());
-    run_chunks(pool, tree.order.size(), [&](std::size_t begin, std::size_t end, std::size_t) {
+    core::run_ranges(&pool, tree.order.size(), kChunk, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             bvh.triangles[first + i] = make_triangle(mesh, primitives.list[tree.order[i]].id);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lamps, environments and limits of paths of files.
+// Lights, environments and limits of paths of files.
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "scene/lamp_kinds.hpp"
@@ -15,7 +15,7 @@ using core::text;
 
 namespace {
 
-/// Reads members of one lamp.
+/// Reads members of one light.
 class LampReader {
 public:
     explicit LampReader(Fields& fields) : m_fields(fields) {}
@@ -56,7 +56,7 @@ private:
     Fields& m_fields;
 };
 
-/// Reads the lamp whose class is `type`. @return its standard name; "": there is no such lamp.
+/// Reads the light whose class is `type`. @return its standard name; "": there is no such light.
 template <std::size_t Index = 0, typename... Lamps>
 std::string read_kind(std::string_view type, Fields& fields, std::variant<Lamps...>& kind) {
     if constexpr (Index == sizeof...(Lamps)) {

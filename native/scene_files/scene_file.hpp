@@ -26,11 +26,12 @@ struct Problem {
 
 /// What a file holds: a scene, and what goes with it.
 struct SceneFile {
-    scene::Scene scene{};
-    std::vector<scene::Camera> cameras{};
-    std::vector<Problem> problems{};
+    scene::Scene scene{};                 ///< owns all that it holds
+    std::vector<scene::Camera> cameras{}; ///< in the order of the file; may be empty
+    std::vector<Problem> problems{};      ///< of whoever made the scene; may be empty
 };
 
+/// How load() reads. A plain value.
 struct LoadDesc {
     /// Take Slang functions that this user has not saved, and arrays of any size. What they say is compiled and runs with
     /// the user's rights; no check keeps them within a software device, as Python's Renderer does (docs/security.md).

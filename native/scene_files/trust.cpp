@@ -8,7 +8,6 @@
 #include "core/text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -43,13 +42,9 @@ bool is_own(const fs::path& folder, const std::string& code) {
     return !folder.empty() && read_text(file_of(folder, code)) == code;
 }
 
-bool is_word(char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-}
-
 /// Splits the word off that a text begins with.
 std::string_view take_word(std::string_view& rest) {
-    const auto end = std::ranges::find_if_not(rest, is_word);
+    const auto end = std::ranges::find_if_not(rest, core::is_name_character);
     const std::string_view word = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
     rest.remove_prefix(word.size());
     return word;

@@ -55,7 +55,7 @@ Json or_null(const std::optional<std::uint32_t>& count) {
     return count ? Json(*count) : Json();
 }
 
-/// A number of a lamp as JSON has it.
+/// A number of a light as JSON has it.
 struct LampField {
     Json operator()(double number) const { return number_json(number); }
     Json operator()(bool is_set) const { return is_set; }

@@ -17,6 +17,7 @@
 namespace weft::tensor {
 
 class Tensor;
+/// Null only where that is said.
 using TensorRef = std::shared_ptr<Tensor>;
 
 /// Array memory on a device. Immutable apart from its contents, set_gradients() and point_to(); a view shares its
@@ -24,6 +25,7 @@ using TensorRef = std::shared_ptr<Tensor>;
 /// Keeps its device alive. Thread-safe as far as its device is.
 class WEFT_API Tensor {
 public:
+    /// What an array is. Extents are 0 and greater; strides may be negative or 0.
     struct Desc {
         reflect::TypeRef dtype = {}; ///< scalar, vector, matrix, array or structure
         std::vector<std::int64_t> shape =
@@ -44,6 +46,7 @@ public:
     /// A view of existing memory, whose dtype is taken as it is.
     /// @throws ArgumentError if it reaches outside the buffer.
     [[nodiscard]] static TensorRef wrap(std::shared_ptr<device::Buffer> buffer, Desc desc);
+    /// The same for a layout that was made before. @param offset elements from the start of the buffer to element 0.
     [[nodiscard]] static TensorRef wrap(std::shared_ptr<device::Buffer> buffer,
                                         ArrayLayoutRef layout, std::int64_t offset);
 
@@ -66,29 +69,41 @@ public:
     /// @throws ArgumentError unless both have one device, shape and size of an element.
     void point_to(const Tensor& target);
 
+    /// Never null; shared by all tensors made alike.
     const ArrayLayoutRef& layout() const noexcept { return m_layout; }
+    /// The element type, by the layout rules of the device; never null.
     const reflect::TypeRef& dtype() const noexcept { return m_layout->dtype; }
+    /// Elements a dimension, 0 and greater; empty: one element. Valid as long as the tensor, as strides().
     std::span<const std::int64_t> shape() const noexcept { return m_layout->shape; }
+    /// Elements from one index to the next, one a dimension; may be 0 or negative.
     std::span<const std::int64_t> strides() const noexcept { return m_layout->strides; }
+    /// Number of dimensions.
     std::size_t rank() const noexcept { return m_layout->shape.size(); }
+    /// Product of the shape; 1 for rank 0.
     std::int64_t element_count() const noexcept { return m_layout->element_count; }
+    /// True if elements lie one after the other, the last index fastest.
     bool is_contiguous() const noexcept { return m_layout->is_contiguous; }
     /// Equal for two tensors only if dtype (fields and their offsets included), shape and strides are.
     std::uint64_t layout_hash() const noexcept { return m_layout->hash; }
 
     /// Elements from the start of the buffer to element 0.
     std::int64_t offset() const noexcept { return m_offset; }
+    /// The same in bytes.
     std::uint64_t offset_bytes() const noexcept {
         return static_cast<std::uint64_t>(m_offset) * m_layout->element_bytes();
     }
+    /// The memory, which others may share; lives as long as the tensor.
     device::Buffer& buffer() const noexcept { return *m_buffer; }
+    /// The same, never null, for what has to keep it alive.
     const std::shared_ptr<device::Buffer>& buffer_ref() const noexcept { return m_buffer; }
+    /// Lives as long as the tensor.
     device::Device& device() const noexcept { return m_buffer->device(); }
     /// Device address of element 0; 0 if the buffer is empty.
     std::uint64_t address() const noexcept { return m_address; }
 
     /// Gradient holders; null if absent. Both may be the same tensor.
     const TensorRef& grad_in() const noexcept { return m_grad_in; }
+    /// As above; null if absent.
     const TensorRef& grad_out() const noexcept { return m_grad_out; }
 
     /// Whether the memory from the first to the last element of both has bytes in common.

@@ -24,7 +24,7 @@ std::uint64_t element_bytes(const Tensor& tensor) noexcept {
 }
 
 /// Bytes from the first element to the end of the last.
-std::size_t reach_bytes(const Tensor& tensor) noexcept {
+std::size_t extent_bytes(const Tensor& tensor) noexcept {
     return static_cast<std::size_t>(tensor.layout()->reach) * element_bytes(tensor);
 }
 
@@ -76,7 +76,7 @@ void upload_packed(Tensor& tensor, const Bytes& packed) {
         tensor.device().upload(tensor.buffer(), tensor.offset_bytes(), packed);
         return;
     }
-    Bytes range(reach_bytes(tensor));
+    Bytes range(extent_bytes(tensor));
     tensor.device().download(tensor.buffer(), tensor.offset_bytes(), range);
     scatter(tensor, packed, range);
     tensor.device().upload(tensor.buffer(), tensor.offset_bytes(), range);
@@ -89,7 +89,7 @@ void download_packed(const Tensor& tensor, std::span<std::byte> packed,
         tensor.device().download(tensor.buffer(), tensor.offset_bytes(), packed, poll);
         return;
     }
-    Bytes range(reach_bytes(tensor));
+    Bytes range(extent_bytes(tensor));
     tensor.device().download(tensor.buffer(), tensor.offset_bytes(), range, poll);
     gather(tensor, range, packed);
 }

@@ -23,8 +23,8 @@ ENUMERATIONS = {
     "SunWord": "Words of the record of a sun.",
     "AreaWord": "Words of the record of an area light.",
     "TriangleWord": "Words of the record of an emissive triangle.",
-    "LampRule": "Bits beside those of the kinds of ray that a lamp is hidden from.",
-    "ProfileWord": "Words of a lamp's profile.",
+    "LampRule": "Bits beside those of the kinds of ray that a light is hidden from.",
+    "ProfileWord": "Words of a light's profile.",
     "LightNodeWord": "Words of a node of the light tree.",
     "RayKind": "Bits of the kinds of ray.",
     "InstanceWord": "Words of an instance's record.",
@@ -69,7 +69,9 @@ HEADER_HEAD = """// SPDX-License-Identifier: Apache-2.0
 // Numbers by which kernels and the host share memory: words of records, rows of paths, bits.
 //
 // Printed from the reflection of shaders/weft/render by packaging/dev/layouts.py, which a test
-// compares. Do not edit; change the Slang. Their meaning stands there, beside each.
+// compares. Do not edit; change the Slang. A word has 32 bits, a float unless its comment says
+// otherwise; a number at the beginning of a comment: the entry takes so many words or rows. Other
+// names in comments are those of the Slang.
 #pragma once
 
 #include <cstdint>
@@ -102,6 +104,19 @@ def enumerations() -> dict[str, str]:
     return found
 
 
+def meanings() -> dict[tuple[str, str], str]:
+    """Return what Slang says behind each entry, by names of enumeration and entry of Python."""
+    found = {}
+    for path in sorted(SHADERS.glob("*.slang")):
+        enums = re.findall(
+            r"^public enum (\w+)[^{]*\{(.*?)^\}", path.read_text(), re.DOTALL | re.MULTILINE
+        )
+        for name, body in enums:
+            for entry, words in re.findall(r"^\s*(\w+)[^/\n]*///<\s*(.*)$", body, re.MULTILINE):
+                found[name, snake_case(entry)] = words
+    return found
+
+
 def reflect(device: weft.Device) -> Enumerations:
     """Return names and numbers of the modules as they are, in the order of enumerations()."""
     parameters = ", ".join(f"{name} p{number}" for number, name in enumerate(enumerations()))
@@ -128,13 +143,13 @@ def print_layouts(found: Enumerations) -> str:
 
 def print_header(found: Enumerations) -> str:
     """Return the text of layouts.hpp."""
-    parts = [HEADER_HEAD]
+    parts, words = [HEADER_HEAD], meanings()
     for (name, numbers), summary in zip(found.items(), enumerations().values(), strict=True):
         lines = [f"/// {summary}", f"struct {name} {{"]
-        lines += [
-            f"    static constexpr std::uint32_t {constant(entry)} = {value};"
-            for entry, value in numbers.items()
-        ]
+        for entry, value in numbers.items():
+            if (name, entry) in words:
+                lines.append(f"    /// {words[name, entry]}")
+            lines.append(f"    static constexpr std::uint32_t {constant(entry)} = {value};")
         parts.append("\n".join(lines) + "\n};\n")
     return "\n".join(parts) + HEADER_TAIL
 

@@ -180,7 +180,7 @@ def test_one_draw_says_nothing_of_the_pace(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"a": "b"}', '{"a": -1}', "{"])
 def test_a_broken_file_is_as_none(tmp_path, text):
-    (tmp_path / "pace.json").write_text(text)
+    (tmp_path / "throughput.json").write_text(text)
     book = ThroughputHistory(tmp_path)
     assert book.find("a", "") is None
     book.learn("a", "", SIZE, [1.0, 1.0])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from addon.core.fitting.request import (
     FitRequest,
-    number_request,
     parse_parameter,
+    scalar_request,
     texture_request,
 )
 
@@ -19,20 +19,20 @@ from weft.fit import EnvironmentParameter, Exposure, LightParameter, Target
 @pytest.mark.parametrize(
     ("text", "request_"),
     [
-        ("Chrome.Roughness", number_request("Chrome.Roughness")),
+        ("Chrome.Roughness", scalar_request("Chrome.Roughness")),
         ("texture:Wood.Base Color", texture_request("Wood.Base Color")),
         ("texture:Wood.Base Color@512", texture_request("Wood.Base Color", (512, 512))),
         ("texture:Wood.Base Color@512x256", texture_request("Wood.Base Color", (512, 256))),
         ("texture:Wood@2.Base Color", texture_request("Wood@2.Base Color")),
         ('texture:"Wood@2".Color@8', texture_request('"Wood@2".Color', (8, 8))),
-        ('"light:Key".Fac', number_request('"light:Key".Fac')),
+        ('"light:Key".Fac', scalar_request('"light:Key".Fac')),
         ("environment@64x32", EnvironmentParameter(64, 32)),
         ("light:Key", LightParameter("Key")),
         ("exposure:Front", Exposure("Front")),
         ("exposure:", Exposure(None)),
         (
             {"name": "Chrome.Roughness", "bounds": [0.1, 0.5]},
-            number_request("Chrome.Roughness", bounds=(0.1, 0.5)),
+            scalar_request("Chrome.Roughness", bounds=(0.1, 0.5)),
         ),
         ({"name": "texture:Wood.Color", "resolution": 64}, texture_request("Wood.Color", (64, 64))),
         ({"name": "light:Key", "color": True}, LightParameter("Key", color=True)),
@@ -63,6 +63,6 @@ def test_a_fit_of_nothing_is_refused():
     target = Target(np.ones((2, 2, 3), np.float32), "Camera")
 
     with pytest.raises(weft.ArgumentError, match="there is no picture; add one"):
-        FitRequest([], [number_request("a.b")])
+        FitRequest([], [scalar_request("a.b")])
     with pytest.raises(weft.ArgumentError, match="there is nothing to find"):
         FitRequest([target], [])

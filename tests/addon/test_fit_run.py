@@ -16,7 +16,7 @@ from addon.core.job import Job
 import weft
 from support.fit_plans import plan_of, request
 from weft._native import Compiling, compile_together
-from weft.render.interrupt import DrawInterrupted, Interrupt
+from weft.render.interrupt import Interrupt, Interrupted
 
 
 def test_the_time_left_does_not_jump():
@@ -66,7 +66,7 @@ def test_waiting_for_kernels_asks_whether_they_are_wanted(device):
     event, interrupt, x = threading.Event(), Interrupt(), weft.Tensor.zeros(device, (4,))
     event.set()
 
-    with interrupt.by(event), pytest.raises(DrawInterrupted):
+    with interrupt.cancelled_by(event), pytest.raises(Interrupted):
         compile_together([(module[f"f{k}"], (x,)) for k in range(24)], interrupt)
 
 

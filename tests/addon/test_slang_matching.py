@@ -113,7 +113,13 @@ def test_random_edits_keep_every_socket_whose_name_survives():
         ((1.0, 2.0, 3.0, 0.5), "NodeSocketVector", (1.0, 2.0, 3.0)),
         ((1.0, 2.0), "NodeSocketVector", (1.0, 2.0, 0.0)),
         (3, "NodeSocketFloat", 3.0),
+        ((0.0, -1.0, 0.0), "NodeSocketBool", True),
+        ((0.0, 0.0, 0.0, 1.0), "NodeSocketBool", False),
+        ((1.0, 2.0, 6.9), "NodeSocketInt", 3),
     ],
 )
 def test_values_are_converted_as_links_convert_them(value, kind, expected):
-    assert converted(value, kind) == pytest.approx(expected)
+    found = converted(value, kind)
+
+    assert found == pytest.approx(expected)
+    assert type(found) is type(expected)

@@ -34,7 +34,7 @@ def running_fit(photo, parameters, draws=3):
 
 def test_a_fit_is_one_step_of_undo(plate):
     state = start(plate)
-    state.max_draws = 2
+    state.max_iterations = 2
     bpy.ops.ed.undo_push(message="before")
     before = [
         tuple(inputs_of()["Base Color"].default_value),
@@ -75,7 +75,7 @@ def test_a_scene_that_is_appended_brings_its_fit_along(plate, tmp_path):
     assert (entry.camera, entry.image.name) == (appended.camera, "photo")
     assert appended.weft_fit.parameters[0].address() == "Glaze.Principled BSDF.Base Color"
     with bpy.context.temp_override(scene=appended, view_layer=appended.view_layers[0]):
-        appended.weft_fit.max_draws = 1
+        appended.weft_fit.max_iterations = 1
         assert bpy.ops.weft.fit() == {"FINISHED"}
     assert inputs_of()["Roughness"].default_value != np.float32(0.6)
 
@@ -91,7 +91,7 @@ def test_a_fit_of_one_scene_leaves_the_other_alone(plate):
     cube.data.materials.clear()
     cube.data.materials.append(bpy.data.materials["Glaze"].copy())
     other.collection.objects.link(cube)
-    first.weft_fit.max_draws = 2
+    first.weft_fit.max_iterations = 2
 
     assert bpy.ops.weft.fit() == {"FINISHED"}
 

@@ -71,7 +71,7 @@ def test_a_cancelled_fit_restores_every_value_exactly(plate):
     from addon.ui.fit.fitting import WEFT_OT_fit
 
     state = start(plate)
-    state.max_draws, state.tolerance = 10000, 1e-5
+    state.max_iterations, state.tolerance = 10000, 1e-5
     inputs = principled(bpy.data.materials["Glaze"])
     inputs["Roughness"].default_value = 0.123456789
     before = [tuple(inputs["Base Color"].default_value), inputs["Roughness"].default_value]

@@ -151,7 +151,7 @@ def test_the_panel_fits_one_of_two_free_sockets_of_equal_names(plate):
     entry = state.targets.add()
     entry.image, entry.camera, entry.source = image_of(plate), bpy.context.scene.camera, "PHOTO"
     bpy.ops.weft.add_input(material="Glaze", node="Math", socket="Value_001")
-    state.max_draws, state.bounces = 2, 2
+    state.max_iterations, state.bounces = 2, 2
 
     assert bpy.ops.weft.fit() == {"FINISHED"}
 

@@ -40,7 +40,7 @@ def panel_with(photo, draws=8):
     entry.image, entry.camera, entry.source = image_of(photo), bpy.context.scene.camera, "PHOTO"
     assert bpy.ops.weft.add_environment() == {"FINISHED"}
     state.parameters[0].environment_size = "16x8"
-    state.bounces, state.texture_draws, state.max_draws = 2, draws, draws
+    state.bounces, state.texture_iterations, state.max_iterations = 2, draws, draws
     return state
 
 

@@ -185,7 +185,7 @@ def test_collections_hidden_lamps_and_shining_objects_are_named(two):
     [
         ({"lights": ["Moon"]}, "no object, collection or material is called so"),
         ({"lights": ["Plate"]}, "gives no light"),
-        ({"lights": [3]}, "must be lamps, collections, materials"),
+        ({"lights": [3]}, "must be lights, collections, materials"),
         ({"lights": ["Glaze"]}, "does not shine anywhere"),
         ({"lights": [], "world": False, "flash": None}, "nothing shines in it"),
         ({"flash": "Plate"}, "there is no lamp 'Plate'"),
@@ -227,6 +227,6 @@ def test_the_panel_names_the_light_of_each_picture(two):
     bpy.ops.weft.compare_pictures()
     shelf = bpy.context.window_manager.weft_session.pairs
     assert [pair.error < 0.06 for pair in shelf.pairs.values()] == [True, True]
-    state.max_draws = 8
+    state.max_iterations = 8
     bpy.ops.weft.fit()
     assert state.verdict_level == "explained"

@@ -25,7 +25,7 @@ def fit_texture(state, draws):
         entry.use = entry.socket == "Base Color"
     entry = next(entry for entry in state.parameters if entry.use)
     entry.kind, entry.width, entry.height = "TEXTURE", 16, 8
-    state.texture_draws = draws
+    state.texture_iterations = draws
 
 
 def operator_of(state):
@@ -47,7 +47,7 @@ def until(condition, operator):
 def test_the_scene_is_exported_in_bits_and_must_not_change_meanwhile(plate, monkeypatch):
     monkeypatch.setattr("addon.ui.fit.fitting.BIT", 0.0)
     state = start(plate)
-    state.max_draws = 2
+    state.max_iterations = 2
     operator = operator_of(state)
     assert operator.begin(bpy.context, at_once=False)
 
@@ -147,7 +147,7 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
     from addon.ui.fit.expecting import expect, size_of
 
     state = start(plate)
-    state.max_draws = 3
+    state.max_iterations = 3
     state.parameters[1].kind = "TEXTURE"
     state.parameters[1].width, state.parameters[1].height = 8, 4
     picture = state.targets[0].image
@@ -162,7 +162,7 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
     bpy.ops.weft.fit()
 
     assert before.texels == 8 * 4 * 3
-    assert before.iterations == max(state.texture_draws, 3)
+    assert before.iterations == max(state.texture_iterations, 3)
     planned = session().last_fit.plan.size()
     assert before.pixels == planned.pixels
     now = size_of(state)

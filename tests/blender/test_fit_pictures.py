@@ -80,7 +80,7 @@ def test_what_is_missing_is_said_instead_of_a_picture(plate, capfd):
 def test_the_comparison_packs_nothing_and_opens_a_window_where_no_editor_is(plate, monkeypatch):
     from addon.ui.fit import comparison
 
-    start(plate).max_draws = 2
+    start(plate).max_iterations = 2
     bpy.ops.weft.fit()
     opened = []
 
@@ -125,7 +125,7 @@ def test_a_photo_is_laid_over_its_camera_and_taken_away(plate):
 
 def test_overlaps_and_what_no_picture_shows_are_warned_of(plate):
     state = start(plate)
-    state.texture_draws = 2
+    state.texture_iterations = 2
     for entry in state.parameters:
         entry.use = entry.socket == "Base Color"
     entry = state.parameters[0]

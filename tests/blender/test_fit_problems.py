@@ -29,7 +29,7 @@ def lose_the_sky():
 def test_a_missing_image_is_shown_before_and_after_a_fit(plate):
     node = lose_the_sky()
     state = start(plate)
-    state.max_draws = 2
+    state.max_iterations = 2
     assert "Check Scene" in draw_panel().texts("operator")
 
     bpy.ops.weft.check_scene()

@@ -123,7 +123,7 @@ def test_the_fit_of_the_panel_knows_them(plate, tmp_path):
     state = start(plate)
     image.write(tmp_path / "photo.png", np.clip(plate, 0, 1), encoding="srgb")
     state.targets[0].image = bpy.data.images.load(str(tmp_path / "photo.png"))
-    state.max_draws = 2
+    state.max_iterations = 2
     running = SceneFit(
         bpy.context, gather_pictures(state), gather_parameters(state), gather_settings(state)
     )

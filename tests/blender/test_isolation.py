@@ -35,7 +35,7 @@ def fit_from_panel(state):
     """Start the button's fit and return the operator."""
     from addon.ui.fit.fitting import WEFT_OT_fit
 
-    state.tolerance, state.max_draws = 1e-5, 10000
+    state.tolerance, state.max_iterations = 1e-5, 10000
     operator = Unbound(WEFT_OT_fit)
     assert operator.begin(bpy.context)
     return operator

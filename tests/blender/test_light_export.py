@@ -112,7 +112,7 @@ def test_a_lamp_in_view_is_named():
     lamp = add_lamp("POINT", BALL)
     lamp.visible_camera = True
     add_camera(target=(1, -1, 2.5))
-    assert "cameras do not see lamps" in str(export().problems[0])
+    assert "cameras do not see lights" in str(export().problems[0])
 
     lamp.visible_camera = False
     assert export().problems == []

@@ -81,8 +81,9 @@ def test_an_absent_cuda_driver_says_how_to_get_it():
     ("value", "text"),
     [
         ("opengl", "WEFT_DEVICE must be 'vulkan' or 'cuda', with ':1' for adapter 1, got 'opengl'; correct or unset it"),
-        ("vulkan:x", "the adapter in WEFT_DEVICE='vulkan:x' is no number; use for example vulkan:1"),
-        ("vulkan:", "the adapter in WEFT_DEVICE='vulkan:' is no number"),
+        ("vulkan:x", "WEFT_DEVICE must be 'vulkan' or 'cuda', with ':1' for adapter 1, got 'vulkan:x'"),
+        ("vulkan:", "WEFT_DEVICE must be 'vulkan' or 'cuda', with ':1' for adapter 1, got 'vulkan:'"),
+        ("cuda:-1", "WEFT_DEVICE must be 'vulkan' or 'cuda', with ':1' for adapter 1, got 'cuda:-1'"),
     ],
 )  # fmt: skip
 def test_a_bad_weft_device_is_named(monkeypatch, value, text):

@@ -247,7 +247,7 @@ FITS = {
     "alpha": (
         [Target(GREY)],
         [Parameter("glass.alpha")],
-        "'glass.alpha' lets light pass straight, and shadows have no derivative",
+        "'glass.alpha' makes surfaces transparent, and shadows have no derivative",
     ),
 }
 

@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import weft
-from support.networks import ACTIVATIONS, assert_close, evaluate_both, network_source, rng, slope
+from support.networks import (
+    ACTIVATIONS,
+    assert_close,
+    derivative,
+    evaluate_both,
+    network_source,
+    rng,
+)
 
 
 @settings(max_examples=4, deadline=None, derandomize=True)
@@ -22,23 +29,27 @@ def test_any_sizes_agree_with_numpy(device, sizes, count, biases):
     assert_close(evaluate_both(device, sizes, count, biases, hidden="Tanh"), 1e-5)
 
 
-def test_activations_and_their_slopes_agree_with_numpy(device):
+def test_activations_and_their_derivatives_agree_with_numpy(device):
     values = ", ".join(f"{name}.apply(z)" for name in ACTIVATIONS)
-    slopes = ", ".join(f"{name}.slope(z)" for name in ACTIVATIONS)
+    derivatives = ", ".join(f"{name}.derivative(z)" for name in ACTIVATIONS)
     count = len(ACTIVATIONS)
     source = f"""
         import mlp;
         float[{count}] values(float z) {{ float result[{count}] = {{{values}}}; return result; }}
-        float[{count}] slopes(float z) {{ float result[{count}] = {{{slopes}}}; return result; }}
+        float[{count}] derivatives(float z)
+        {{
+            float result[{count}] = {{{derivatives}}};
+            return result;
+        }}
     """
     module = weft.Module.load_from_source(device, "mlp_activations", source)
     z = np.concatenate([rng.uniform(-3, 3, 50), [-0.5, 0.5]])
 
-    got = module.values(z).to_numpy(), module.slopes(z).to_numpy()
+    got = module.values(z).to_numpy(), module.derivatives(z).to_numpy()
 
     for i, name in enumerate(ACTIVATIONS):
         assert np.allclose(got[0][:, i], ACTIVATIONS[name](z), rtol=1e-5, atol=1e-6)
-        assert np.allclose(got[1][:, i], slope(name, z), rtol=1e-4, atol=1e-5)
+        assert np.allclose(got[1][:, i], derivative(name, z), rtol=1e-4, atol=1e-5)
 
 
 CUSTOM = """
@@ -46,7 +57,7 @@ import mlp;
 struct Squared : IActivation
 {
     static float apply(float z) { return z * z; }
-    static float slope(float z) { return 2.f * z; }
+    static float derivative(float z) { return 2.f * z; }
 }
 [Differentiable]
 float[1] evaluate(Network<float, Squared, Squared, 0, 1, 1, 1> network, float x[1])
@@ -66,6 +77,13 @@ def test_an_activation_may_be_the_users_own(device):
     # (b (a x)^2)^2 with a = 2, b = 3, x = 0.5
     assert np.allclose(result.to_numpy(), [[9]])
     assert np.allclose(weights.grad.to_numpy(), [18, 6])
+
+
+def test_an_activation_with_the_former_name_is_told_what_to_rename(device):
+    former = CUSTOM.replace("derivative(float z)", "slope(float z)")
+
+    with pytest.raises(weft.CompileError, match=r"'derivative'; .* 'slope' before: rename it"):
+        weft.Module.load_from_source(device, "mlp_former", former)
 
 
 def test_hidden_layers_and_the_last_have_their_own_activation(device):

@@ -82,7 +82,7 @@ def test_three_dimensions_interpolate_too(device, module):
 
 
 def test_gradients_of_encodings_agree_with_differences_and_forward_mode(device, module):
-    # Away from borders of cells, where the slope jumps.
+    # Away from borders of cells, where the derivative jumps.
     x = (rng.integers(0, 16, (6, 2)) + rng.uniform(0.3, 0.7, (6, 2))) / 16
     x[:, 0] = np.where(np.abs(x[:, 0] * 5 - np.round(x[:, 0] * 5)) < 0.1, 0.47, x[:, 0])
     x[:, 1] = np.where(np.abs(x[:, 1] * 5 - np.round(x[:, 1] * 5)) < 0.1, 0.72, x[:, 1])

@@ -35,7 +35,7 @@ WORST = 0.03
 """Share of the records where a kink or a pole may lie within a step."""
 
 PASSING = {"principled": ("alpha",), "transparent": ("color",)}
-"""Inputs that let light pass straight, which recorders refuse."""
+"""Inputs that make surfaces transparent, which recorders refuse."""
 
 WALKING = {
     "principled": ("subsurface_ior", "subsurface_anisotropy"),

@@ -34,7 +34,7 @@ ACTIVATIONS = {
 }
 
 
-def slope(name, z):
+def derivative(name, z):
     """Derivative of an activation by a central difference in float64."""
     step = 1e-6
     return (ACTIVATIONS[name](z + step) - ACTIVATIONS[name](z - step)) / (2 * step)
@@ -64,7 +64,7 @@ class Reference:
         parts, d = [], given.astype(np.float64)
         for i in reversed(range(len(self.layers))):
             weight, bias = self.layers[i]
-            d = d * slope(self.names[i], self.sums[i])
+            d = d * derivative(self.names[i], self.sums[i])
             parts.insert(0, [(self.values[i].T @ d).ravel()] + ([] if bias is None else [d.sum(0)]))
             d = d @ weight.T
         return np.concatenate([each for part in parts for each in part]), d

@@ -24,17 +24,32 @@ def as_taken(given: Any, value: Value) -> NDArray[Any]:  # noqa: ANN401
         given: One value, or one for each element: shape ``(n,)`` or ``(n, width)``.
         value: What they are for.
     """
+    return convert(given, value.scalar, value.shape)
+
+
+def convert(given: Any, scalar: str, shape: tuple[int, ...] = ()) -> NDArray[Any]:  # noqa: ANN401
+    """Return numbers of another type and width, converted as links of Blender convert.
+
+    Args:
+        given: One number or truth, a tuple of a vector or color, or one for each element: shape
+            ``(n,)`` or ``(n, width)``.
+        scalar: numpy's name of the numbers that are wanted.
+        shape: Of one value: ``()``, ``(width,)``; a matrix keeps the shape that it has.
+
+    Returns:
+        ``shape`` for one value, ``(n, *shape)`` for many.
+    """
     array = np.asarray(given)
-    width = value.shape[0] if len(value.shape) == 1 else 0
+    width = shape[0] if len(shape) == 1 else 0
     # One vector and many numbers have one shape: a tuple is the vector.
     is_one = isinstance(given, tuple) or array.ndim == 0
-    if len(value.shape) <= 1:
+    if len(shape) <= 1:
         array = array if not is_one else array.reshape(1, *array.shape)
-        if value.scalar == "bool" and array.ndim > 1 and array.shape[1] < _COLOR:
+        if scalar == "bool" and array.ndim > 1 and array.shape[1] < _COLOR:
             array = np.asarray(array.any(axis=1))
         array = _of_width(array, width)
         array = array[0] if is_one else array
-    return _of_scalar(array, value.scalar)
+    return _of_scalar(array, scalar)
 
 
 def _of_width(rows: NDArray[Any], width: int) -> NDArray[Any]:

@@ -33,7 +33,7 @@ SPREAD_OF_SCENE = 2.0  # times faster or slower than earlier fits of the scene
 SPREAD_OF_DEVICE = 30.0  # of one other scene: how many paths escape is not known
 MOST_SPREAD = 3.0  # up to which a time is told before the fit
 MOST_SCENES = 200
-THROUGHPUT_FILE = "pace.json"
+THROUGHPUT_FILE = "throughput.json"
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class SocketRequest:
         return isinstance(self.parameter, TextureParameter)
 
 
-def number_request(address: str | Address, **options: Any) -> SocketRequest:  # noqa: ANN401
+def scalar_request(address: str | Address, **options: Any) -> SocketRequest:  # noqa: ANN401
     """Return what is asked for with a number or colour; `options` are those of Parameter."""
     return SocketRequest(address, Parameter(ParameterRef.of(str(address)), **options))
 
@@ -149,7 +149,7 @@ def _made(text: str, given: dict[str, Any]) -> Request:
         return _checked(text, Exposure, {}, given, EXPOSURES, text.removeprefix(EXPOSURE) or None)
     if name == ENVIRONMENT:
         return _checked(text, _environment, sized, given, ("resolution", "smoothness"))
-    return _checked(text, number_request, {}, given, NUMBERS, text)
+    return _checked(text, scalar_request, {}, given, NUMBERS, text)
 
 
 def _environment(resolution: tuple[int, int] = SKY, smoothness: float = 0.1) -> Request:

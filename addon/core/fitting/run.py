@@ -17,7 +17,7 @@ from weft.fit.coarse import COARSE_ITERATIONS, coarse_targets, started_at
 from weft.fit.pairs import Pair, live_pairs
 from weft.fit.preview import running_result
 from weft.fit.report import start_values
-from weft.render.interrupt import DrawInterrupted
+from weft.render.interrupt import Interrupted
 
 from ..countdown import Countdown
 from ..job import Job
@@ -214,9 +214,9 @@ class FitRun:
             return
         began, number = time.perf_counter(), self.pairs[0] + 1
         try:
-            with fit.renderer.interrupt.by(cancelled):
+            with fit.renderer.interrupt.cancelled_by(cancelled):
                 self.pairs = (number, live_pairs(fit, number))
-        except DrawInterrupted:
+        except Interrupted:
             return
         clock.took(time.perf_counter() - began)
 
@@ -238,9 +238,9 @@ class FitRun:
             if cancelled.is_set() or fit.is_done:
                 break
             try:
-                with fit.renderer.interrupt.by(cancelled):
+                with fit.renderer.interrupt.cancelled_by(cancelled):
                     progress = fit.step()
-            except DrawInterrupted:
+            except Interrupted:
                 break
             found = running_result(fit, progress, with_images=False)
             self._show(progress.loss, found, float("inf"))

@@ -135,7 +135,7 @@ class Compiler:
     view: View | None = None
     normal: Value = Attribute.NORMAL  # that nodes of the surface see
     ray: str | None = None  # kind of ray that alone sees it
-    lamp_axes: Sequence[tuple[float, ...]] | None = None  # of the lamp whose nodes they are
+    lamp_axes: Sequence[tuple[float, ...]] | None = None  # of the light whose nodes they are
     falloffs: set[tuple[float, float]] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     bindings: dict[str, Binding] = field(default_factory=dict)  # by name of the constant
@@ -443,7 +443,7 @@ def compile_material(
         displacement: Blender's ``displacement_method`` of the material.
         ray: Kind of ray that alone sees it, as ``true_outputs()`` of nodes/light_path.py takes it;
             ``None``: any.
-        lamp_axes: Axes of a lamp, three unit vectors in world space.
+        lamp_axes: Axes of a light, three unit vectors in world space.
 
     Raises:
         ArgumentError: There is no such target.

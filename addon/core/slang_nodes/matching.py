@@ -131,7 +131,7 @@ def _former_name(spec: SocketSpec) -> str:
     return spec.was_named
 
 
-_VECTORS = ("NodeSocketVector", "NodeSocketColor")
+_WIDTHS = {"NodeSocketVector": 3, "NodeSocketColor": 4}
 
 
 def shown_case(cases: Sequence[tuple[str, int]], place: int, kind: str) -> Value:
@@ -145,24 +145,17 @@ def converted(value: Plain | bool, new: str) -> Plain | bool:
     Args:
         value: A number, a truth, three numbers, or four of a colour.
         new: Type of the socket: ``NodeSocketInt``, ...
+
+    Raises:
+        TypeError: It is none of these; ValueError as well, and OverflowError for an integer.
     """
-    if isinstance(value, tuple) and new in _VECTORS:
-        three = (*value, 0.0, 0.0, 0.0)[:3]
-        return (*three, value[3] if len(value) > 3 else 1.0) if "Color" in new else three
-    number = _gray(value) if isinstance(value, tuple) else float(value)
-    if new in _VECTORS:
-        return (number, number, number, 1.0) if "Color" in new else (number,) * 3
-    if new == "NodeSocketInt":
-        return int(number)
-    return number > 0 if new == "NodeSocketBool" else number
-
-
-def _gray(value: tuple[float, ...]) -> float:
-    """Return the brightness of a colour, the mean of a vector."""
     # Enabling the extension must not load the engine.
-    from weft.colors import LUMINANCE
+    from ..evaluation.converting import convert
 
-    three = value[:3]
-    if len(value) == len("RGBA"):
-        return sum(weight * part for weight, part in zip(LUMINANCE, three, strict=True))
-    return sum(three) / len(three)
+    given = tuple(map(float, value)) if isinstance(value, tuple) else float(value)
+    if new in _WIDTHS:
+        return tuple(convert(given, "float64", (_WIDTHS[new],)).tolist())
+    if new == "NodeSocketBool":
+        return bool(convert(given, "bool"))
+    number = float(convert(given, "float64"))
+    return int(number) if new == "NodeSocketInt" else number

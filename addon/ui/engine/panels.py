@@ -13,7 +13,7 @@ OTHERS = (
     "EEVEE_MATERIAL_PT_surface",
     "EEVEE_WORLD_PT_surface",
 )
-"""Panels of other engines that edit shader nodes and lamps, which Weft renders too."""
+"""Panels of other engines that edit shader nodes and lights, which Weft renders too."""
 
 UNFIT = ("RENDER_PT_simplify", "VIEWLAYER_PT_filter", "VIEWLAYER_PT_layer_passes")
 

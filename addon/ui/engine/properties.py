@@ -46,7 +46,7 @@ class WEFT_PG_render(bpy.types.PropertyGroup):
     )
     transparent_bounces: bpy.props.IntProperty(
         name="Transparent",
-        description="Surfaces that a path may pass straight; further ones are opaque",
+        description="Transparent surfaces that a path may pass; further ones are opaque",
         min=0,
         max=1024,
         soft_max=32,

@@ -31,6 +31,7 @@ from .picking import WEFT_OT_add_input, WEFT_OT_pick_material
 from .pictures import WEFT_OT_add_target, WEFT_OT_choose_camera, WEFT_OT_show_photo
 from .problems import WEFT_OT_check_scene, WEFT_OT_show_problem
 from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target, note_materials
+from .renamed import take_over_former_names
 from .sample import WEFT_OT_open_sample
 
 CLASSES = (
@@ -72,7 +73,9 @@ MENUS = (
 )
 HANDLERS = (
     ("load_pre", end_fit),
+    ("load_post", take_over_former_names),
+    ("blend_import_post", take_over_former_names),
     ("load_post", note_materials),
     ("save_pre", note_materials),
 )
-SETUPS = ((open_shelf, close_shelf),)
+SETUPS = ((open_shelf, close_shelf), (take_over_former_names, lambda: None))

@@ -60,7 +60,7 @@ def size_of(fit: WEFT_PG_fit) -> FitSize:
             for entry in fit.id_data.objects
             if entry.type == "MESH"
         ),
-        iterations_of(fit.max_draws, fit.texture_draws, has_textures=texels > 0),
+        iterations_of(fit.max_iterations, fit.texture_iterations, has_textures=texels > 0),
         any(map(has_volume, numbers)),
     )
 

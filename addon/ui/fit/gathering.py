@@ -12,7 +12,7 @@ from weft.scene import ParameterRef
 from ...blender.fit_places import driver_at
 from ...blender.fit_scene import target_names
 from ...blender.fit_targets import Picture
-from ...core.fitting.request import Request, number_request, texture_request
+from ...core.fitting.request import Request, scalar_request, texture_request
 from .judgment import forget_verdict, keep_verdict
 from .properties import place_of
 
@@ -108,7 +108,7 @@ def request_of(entry: WEFT_PG_fit_parameter) -> Request:
     bounds = (entry.low, entry.high) if entry.limit else None
     address = entry.place()
     if entry.kind == "NUMBER":
-        return number_request(address, bounds=bounds)
+        return scalar_request(address, bounds=bounds)
     limits = {"bounds": bounds} if bounds else {}
     return texture_request(address, (entry.width, entry.height), **limits)
 
@@ -120,8 +120,8 @@ def gather_settings(fit: WEFT_PG_fit) -> FitSettings:
         bounces=fit.bounces,
         seed=fit.seed,
         tolerance=float(f"{fit.tolerance:.6g}"),  # Blender keeps half of the digits
-        max_iterations=fit.max_draws,
-        texture_iterations=fit.texture_draws,
+        max_iterations=fit.max_iterations,
+        texture_iterations=fit.texture_iterations,
         time_limit=fit.time_limit or None,
     )
 

@@ -268,10 +268,10 @@ def draw_settings(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> N
         return
     body.use_property_split = True
     body.use_property_decorate = False
-    for name in ("samples", "bounces", "size", "tolerance", "max_draws"):
+    for name in ("samples", "bounces", "size", "tolerance", "max_iterations"):
         body.prop(fit, name)
     if any(entry.kind in IMAGES and entry.use for entry in fit.parameters):
-        body.prop(fit, "texture_draws")
+        body.prop(fit, "texture_iterations")
     for name in ("time_limit", "seed"):
         body.prop(fit, name)
 

@@ -129,7 +129,9 @@ def show_choices(context: bpy.types.Context, material: bpy.types.Material) -> No
     def draw(self: bpy.types.Menu, context: bpy.types.Context) -> None:
         draw_choices(self.layout, material, choices)
 
-    context.window_manager.popup_menu(draw, title=f"Find of {material.name}", icon="EYEDROPPER")
+    context.window_manager.popup_menu(
+        draw, title=f"Parameters of {material.name}", icon="EYEDROPPER"
+    )
 
 
 def draw_choices(

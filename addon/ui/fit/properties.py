@@ -19,6 +19,7 @@ from ...core.defaults import (
     TARGET_SIZE,
     TEXTURE_SIZE,
 )
+from .renamed import former_name
 
 if TYPE_CHECKING:
     from ...core.graph.bindings import Address
@@ -301,19 +302,21 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
         max=1.0,
         precision=4,
     )
-    max_draws: bpy.props.IntProperty(
+    max_iterations: bpy.props.IntProperty(
         name="Max Iterations",
         description="Fits of scalar parameters end after so many iterations",
         default=FIT_MAX_ITERATIONS,
         min=1,
         max=10000,
     )
-    texture_draws: bpy.props.IntProperty(
+    texture_iterations: bpy.props.IntProperty(
         name="Texture Iterations",
         description="Fits of textures take so many iterations",
         default=FIT_TEXTURE_ITERATIONS,
         min=1,
     )
+    max_draws: former_name("max_draws")
+    texture_draws: former_name("texture_draws")
     time_limit: bpy.props.FloatProperty(
         name="Time Limit",
         description="The fit ends after so long; 0: no limit",

@@ -108,7 +108,7 @@ Accumulation accumulation_of(const Kernel& kernel, const Operand& gradient) {
 /// Floats of the table for a gradient: one kernel serves similar sizes.
 std::int64_t table_size(const Operand& gradient) {
     const std::size_t size = scalar_leaves(*gradient.memory.leaf)->front().size;
-    return static_cast<std::int64_t>(std::bit_ceil(gradient.memory.reach_bytes / size));
+    return static_cast<std::int64_t>(std::bit_ceil(gradient.memory.extent_bytes / size));
 }
 
 /// Whether the group can collect in shared memory what the function adds to a tensor.
@@ -221,7 +221,7 @@ void keep_subgroups_whole(Kernel& kernel) {
 
 bool adds_scalars_forward(const Operand& tensor, const Operand& gradient) {
     if (tensor.kind != OperandKind::tensor || !sums_in_float(*tensor.type->element) ||
-        gradient.memory.reach_bytes == 0) {
+        gradient.memory.extent_bytes == 0) {
         return false;
     }
     const bool is_forward =

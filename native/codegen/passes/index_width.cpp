@@ -19,8 +19,8 @@ void choose_index_width(Kernel& kernel) {
         const Memory& memory = operand.memory;
         const std::uint64_t unit = memory.is_words ? 4 : 1;
         kernel.is_index64 = kernel.is_index64 ||
-                            memory.reach_bytes / unit > static_cast<std::uint64_t>(kLimit) ||
-                            memory.reach_bytes > kNarrowReach;
+                            memory.extent_bytes / unit > static_cast<std::uint64_t>(kLimit) ||
+                            memory.extent_bytes > kNarrowReach;
     });
 }
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/text.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
 
 namespace weft::device::cuda {
-
-inline bool is_word(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-inline bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
 
 /// Splits text into words, numbers, strings and single characters; comments and spaces are left out.
 class Tokens {
@@ -28,8 +22,8 @@ public:
             return {};
         }
         const char c = m_text[m_at];
-        if (is_word(c)) {
-            while (m_at < m_text.size() && is_word(m_text[m_at])) {
+        if (core::is_name_character(c)) {
+            while (m_at < m_text.size() && core::is_name_character(m_text[m_at])) {
                 ++m_at;
             }
         } else if (c == '"' || c == '\'') {
@@ -90,7 +84,8 @@ private:
 };
 
 inline bool is_name(std::string_view token) noexcept {
-    return !token.empty() && is_word(token.front()) && !is_digit(token.front());
+    return !token.empty() && core::is_name_character(token.front()) &&
+           !core::is_digit(token.front());
 }
 
 } // namespace weft::device::cuda

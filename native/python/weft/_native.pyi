@@ -1838,7 +1838,7 @@ class MaterialProgram:
     @property
     def medium(self) -> str: ...
     @property
-    def shines(self) -> bool: ...
+    def is_emissive(self) -> bool: ...
     @property
     def scatters(self) -> bool: ...
     @property
@@ -2148,7 +2148,7 @@ class SceneGeometry:
         """
 
     @property
-    def is_placed(self) -> bool:
+    def has_baked_transforms(self) -> bool:
         """
         Whether every mesh is placed once and not mirrored, and no object holds a medium: triangles lie in world space and know their materials.
         """
@@ -3279,7 +3279,7 @@ def build_light_table(
     Returns the LightTable of lights, the environment last.
 
     Args:
-        rows: Lamps first, then triangles.
+        rows: Lights first, then triangles.
         environment_power: Watts; None: light rays find no light there.
         left_out: Which of the rows are never drawn, bool; None: all may be.
         has_tree: Build a tree of the lights at finite distance, too.
@@ -3292,14 +3292,14 @@ def lamp_rows(
     lights: collections.abc.Sequence[object], extent: float
 ) -> tuple[LightRows, NDArray[np.float32]]:
     """
-    Returns the LightRows of lamps of weft.scene, and the table of their profiles.
+    Returns the LightRows of lights of weft.scene, and the table of their profiles.
 
     Args:
         lights: Of a scene.
         extent: Radius of the scene, metres.
 
     Raises:
-        ArgumentError: A lamp's numbers cannot be; it is named.
+        ArgumentError: A light's numbers cannot be; it is named.
     """
 
 def light_probabilities(
@@ -3315,7 +3315,7 @@ def light_probabilities(
 
 def ray_kind_names() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """
-    Returns the kinds of ray that objects and lamps may be hidden from, and those that see an environment each.
+    Returns the kinds of ray that objects and lights may be hidden from, and those that see an environment each.
     """
 
 def triangle_bounds(
@@ -3755,7 +3755,7 @@ class SceneTables:
         The arguments of weft.scene.kernel_text.SceneTraits.
         """
     @property
-    def may_shine(self) -> bool:
+    def has_light(self) -> bool:
         """
         Whether some light may reach a camera.
         """
@@ -3767,7 +3767,7 @@ class SceneTables:
     @property
     def light_count(self) -> int:
         """
-        Lamps, triangles that shine, and the environment if it is drawn.
+        Lights, emissive triangles, and the environment if it is drawn.
         """
     @property
     def light_powers(self) -> NDArray[np.float64]:

@@ -24,7 +24,7 @@ BOUNCES = 8
 """Surfaces that a path may leave, in renders and in fits."""
 
 TRANSPARENT_BOUNCES = 8
-"""Surfaces that a path may pass straight, as in Cycles."""
+"""Transparent surfaces that a path may pass, as in Cycles."""
 
 FILTER: FilterKind = "box"
 """Pixel filter of renders, and of the pictures that a fit is given."""

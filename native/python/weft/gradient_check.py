@@ -20,6 +20,7 @@ from weft.gradient_leaves import (
     named_fields,
     scalar_name,
 )
+from weft.gradients import argument_positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,21 +58,6 @@ def _signature(function: Function, count: int) -> FunctionInfo:
     ]
     fitting.sort(key=lambda overload: not overload.is_differentiable)
     return fitting[0] if fitting else function.signature
-
-
-def _positions(parameters: Sequence[Parameter], count: int, wrt: Wrt, keyword: str) -> set[int]:
-    """Return the positions of the arguments that ``wrt`` or ``outputs`` names."""
-    names = [parameter.name for parameter in parameters]
-    positions = set()
-    for entry in wrt:
-        position = names.index(entry) if entry in names else entry
-        if not isinstance(position, int) or not 0 <= position < count:
-            raise ArgumentError(
-                f"{NAME}: {keyword} names {entry!r}, expected a position below {count} or one of "
-                f"{', '.join(names)}; pass the argument by position"
-            )
-        positions.add(position)
-    return positions
 
 
 def _array_like(tensor: Tensor) -> NDArray[Any]:
@@ -118,8 +104,12 @@ class _Call:
         self.function = function
         signature = _signature(function, len(arguments))
         parameters = signature.parameters
-        inputs = None if wrt is None else _positions(parameters, len(arguments), wrt, "wrt")
-        written = _positions(parameters, len(arguments), outputs or (), "outputs")
+        inputs = (
+            None if wrt is None else set(argument_positions(NAME, parameters, len(arguments), wrt))
+        )
+        written = set(
+            argument_positions(NAME, parameters, len(arguments), outputs or (), "outputs")
+        )
         self.values: list[Any] = []
         self.leaves: list[Leaf] = []
         for position, value in enumerate(arguments):
@@ -261,17 +251,17 @@ def _step_at(values: Floats, place: tuple[int, ...], step: float | None) -> floa
     return 1e-3 * (size if 0 < size < np.inf else 1.0)
 
 
-def _extrapolated(slope_of: Callable[[float], float], size: float) -> float:
+def _extrapolated(difference_of: Callable[[float], float], size: float) -> float:
     """Return the derivative from central differences of ever smaller steps (Ridders 1982).
 
     Args:
-        slope_of: Central difference of a step.
+        difference_of: Central difference of a step.
         size: The first step.
     """
-    before = [slope_of(size)]
+    before = [difference_of(size)]
     best, least = before[0], math.inf
     for halving in range(1, HALVINGS + 1):
-        row = [slope_of(size / 2**halving)]
+        row = [difference_of(size / 2**halving)]
         for order, coarse in enumerate(before, start=1):
             row.append(row[-1] + (row[-1] - coarse) / (4**order - 1))
             error = max(abs(row[-1] - row[-2]), abs(row[-1] - coarse))
@@ -298,18 +288,18 @@ def _difference_pairs(
     """
     base = leaf.tensor.to_numpy()
     numbers = [
-        (label, slopes, place)
-        for label, slopes in named_fields(gradient, leaf.label)
-        if is_float(slopes)
-        for place in np.ndindex(slopes.shape)
+        (label, derivatives, place)
+        for label, derivatives in named_fields(gradient, leaf.label)
+        if is_float(derivatives)
+        for place in np.ndindex(derivatives.shape)
     ]
     pairs = []
     for pick in picks:
-        label, slopes, place = numbers[pick]
+        label, derivatives, place = numbers[pick]
         values = dict(named_fields(base, leaf.label))[label]
         size = _step_at(values, place, step)
 
-        def slope_of(by: float, label: str = label, place: tuple[int, ...] = place) -> float:
+        def difference_of(by: float, label: str = label, place: tuple[int, ...] = place) -> float:
             losses, places = [], []
             for sign in (1, -1):
                 moved = base.copy()
@@ -319,13 +309,13 @@ def _difference_pairs(
                 places.append(float(target[place]))
             return (losses[0] - losses[1]) / (places[0] - places[1])
 
-        slope = slope_of(size)
+        difference = difference_of(size)
         where = ", ".join(str(entry) for entry in place)
-        scale = float(np.abs(slopes).max(initial=0.0)) or 1.0
+        scale = float(np.abs(derivatives).max(initial=0.0)) or 1.0
         named = f"{label}[{where}]" if place else label
-        pair = Pair(f"{named} by central differences", float(slopes[place]), slope, scale)
+        pair = Pair(f"{named} by central differences", float(derivatives[place]), difference, scale)
         if step is None and not pair.error <= tolerance:
-            pair = replace(pair, expected=_extrapolated(slope_of, size))
+            pair = replace(pair, expected=_extrapolated(difference_of, size))
         pairs.append(pair)
     return pairs
 

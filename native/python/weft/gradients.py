@@ -25,18 +25,29 @@ CHANGEABLE = re.compile(r"(?:weft\.)?I?RW\w*Tensor\b")
 """Tensors that a function reads and writes."""
 
 
-def _positions(
-    name: str, function: Function, count: int, wrt: Wrt, keyword: str = "wrt"
+def argument_positions(
+    name: str, parameters: Sequence[Parameter], count: int, wrt: Wrt, keyword: str = "wrt"
 ) -> list[int]:
-    """Return the positions of the arguments that ``wrt`` or ``outputs`` names."""
-    parameters = [parameter.name for parameter in function.signature.parameters]
+    """Return the positions of the arguments that ``wrt`` or ``outputs`` names.
+
+    Args:
+        name: Of the function of Weft's, for messages.
+        parameters: Of the Slang function.
+        count: Of the arguments that are passed by position.
+        wrt: Names and positions.
+        keyword: That gave them, for messages.
+
+    Raises:
+        ArgumentError: One names no argument.
+    """
+    names = [parameter.name for parameter in parameters]
     positions = []
     for entry in wrt:
-        position = parameters.index(entry) if entry in parameters else entry
+        position = names.index(entry) if entry in names else entry
         if not isinstance(position, int) or not 0 <= position < count:
             raise ArgumentError(
                 f"{name}: {keyword} names {entry!r}, expected a position below {count} or one of "
-                f"{', '.join(parameters)}; pass the argument by position"
+                f"{', '.join(names)}; pass the argument by position"
             )
         positions.append(position)
     return positions
@@ -60,7 +71,7 @@ def _with_tensors(
     name: str, function: Function, arguments: Sequence[Any], wrt: Wrt
 ) -> tuple[list[Any], list[int]]:
     """Return the arguments, those of ``wrt`` as tensors, and the positions of these."""
-    positions = _positions(name, function, len(arguments), wrt)
+    positions = argument_positions(name, function.signature.parameters, len(arguments), wrt)
     values = list(arguments)
     for position in positions:
         values[position] = _as_tensor(name, function, values[position])
@@ -134,7 +145,9 @@ class _Call:
         self.name = name
         self.function = function
         self.values, self.inputs = _with_tensors(name, function, arguments, wrt)
-        self.outputs = _positions(name, function, len(arguments), outputs, "outputs")
+        self.outputs = argument_positions(
+            name, function.signature.parameters, len(arguments), outputs, "outputs"
+        )
         parameters = function.signature.parameters
         places = range(min(len(arguments), len(parameters)))
         self.changed = [i for i in places if _may_change(parameters[i]) and i not in self.outputs]
@@ -298,7 +311,9 @@ def jvp(
     Raises:
         ArgumentError: As of :func:`vjp`, or the numbers of tangents and arguments differ.
     """
-    written = _positions("jvp", function, len(arguments), outputs, "outputs")
+    written = argument_positions(
+        "jvp", function.signature.parameters, len(arguments), outputs, "outputs"
+    )
     others = [position for position in range(len(arguments)) if position not in written]
     names = others if wrt is None else list(wrt)
     if len(tangents) != len(names):

@@ -73,13 +73,13 @@ class TriangleWord:
 
 
 class LampRule:
-    """Bits beside those of the kinds of ray that a lamp is hidden from."""
+    """Bits beside those of the kinds of ray that a light is hidden from."""
 
     shadowless: Final = 256
 
 
 class ProfileWord:
-    """Words of a lamp's profile."""
+    """Words of a light's profile."""
 
     width: Final = 0
     height: Final = 1
@@ -146,7 +146,7 @@ class PathRow:
     most: Final = 13
     counts: Final = 14
     shadow: Final = 15
-    glow: Final = 18
+    emitter: Final = 18
     cone: Final = 22
     normal: Final = 24
     pixel: Final = 27

@@ -165,7 +165,7 @@ def cancelled(watch, space):
     base_color().default_value = GREY
     state = bpy.context.scene.weft_fit
     space.shading.type = "SOLID"
-    state.tolerance, state.max_draws = 1e-5, 10000
+    state.tolerance, state.max_iterations = 1e-5, 10000
     mouse("mousemove", *CUBE)
     yield 1.0
     watch.take()
@@ -188,7 +188,7 @@ def cancelled(watch, space):
 def with_texture():
     """Show a texture while it is fitted, and leave it."""
     state = bpy.context.scene.weft_fit
-    state.max_draws = state.texture_draws = 200
+    state.max_iterations = state.texture_iterations = 200
     for entry in state.parameters:
         entry.use = entry.socket == "Base Color"
         entry.kind = "TEXTURE" if entry.use else "NUMBER"

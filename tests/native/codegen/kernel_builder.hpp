@@ -20,7 +20,7 @@ inline Operand float_operand(const std::string& name, std::vector<std::int64_t> 
     operand.memory.leaf = operand.type;
     operand.memory.call_strides = std::move(strides);
     operand.memory.alignment = 256;
-    operand.memory.reach_bytes = 1024;
+    operand.memory.extent_bytes = 1024;
     operand.memory.may_bind = true;
     return operand;
 }

@@ -40,7 +40,7 @@ Kernel gather_kernel(const std::vector<std::int64_t>& shape, std::int64_t calls 
     table.tensor_type = "DiffTensor<float, 1>";
     table.primal_type = "Tensor<float, 1>";
     table.gradient_parts = {"AtomicTensor"};
-    table.memory.reach_bytes = static_cast<std::uint64_t>(entries) * 4;
+    table.memory.extent_bytes = static_cast<std::uint64_t>(entries) * 4;
     Operand gradient = table;
     gradient.name += "_gradient_out";
     gradient.writes = true;

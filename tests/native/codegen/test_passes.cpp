@@ -106,7 +106,7 @@ TEST_CASE("indices are 32 bits wide up to 2^31 elements and 64 bits beyond") {
 
 TEST_CASE("a tensor that reaches past 2^31 words needs 64-bit indices though the call is small") {
     Kernel kernel = add_kernel({16}, {std::int64_t{1} << 28}, {1});
-    kernel.operands[0].memory.reach_bytes = std::uint64_t{16} << 30;
+    kernel.operands[0].memory.extent_bytes = std::uint64_t{16} << 30;
 
     lower(kernel);
 

@@ -2,6 +2,7 @@
 #include "compile/diagnostics.hpp"
 #include "compile/protocol.hpp"
 #include "compile_support.hpp"
+#include "core/text.hpp"
 #include "support/catch.hpp"
 
 using namespace weft;
@@ -23,6 +24,24 @@ TEST_CASE("a summary line and its detail become one diagnostic, consequences are
     CHECK(diagnostics[0].column == 7);
     CHECK(diagnostics[0].message == "undefined identifier 'y'.");
     CHECK(to_string(diagnostics[0]) == "a.slang:3:7: error 30015: undefined identifier 'y'.");
+}
+
+TEST_CASE(
+    "an activation without derivative() is told of the former name, other interfaces are not") {
+    const auto message_with = [](std::string_view interface_file) {
+        const auto diagnostics = parse_diagnostics(
+            core::text("E38100\terror\ta.slang\t2\t18\t2\t29\tmissing interface member\n"
+                       "E38100\tspan\ta.slang\t2\t18\t2\t29\t"
+                       "type 'A' does not provide required interface member 'derivative'\n"
+                       "E\tnote\t",
+                       interface_file, "\t9\t18\t9\t28\tsee declaration of 'derivative'\n"));
+        REQUIRE(diagnostics.size() == 2);
+        return diagnostics[0].message;
+    };
+
+    CHECK(message_with("shaders/mlp/activations.slang").ends_with("'slope' before: rename it"));
+    CHECK(message_with("").ends_with("'slope' before: rename it"));
+    CHECK(message_with("curves.slang").ends_with("interface member 'derivative'"));
 }
 
 TEST_CASE("text that is no table of diagnostics is kept as a message") {

@@ -53,7 +53,7 @@ string(CONCAT expected
   "Wood.factor: 0.5\n"
   "\"Wall.001\".roughness: 0.5\n"
   "\"Wall.001\".base_color: texture 0\n"
-  "MixBSDF<TurnedBSDF<DiffuseBSDF<kPlain>, kOwnSides>, GlossyBSDF<kPlain | kMultiscatter>> compiles\n"
+  "MixBSDF<PerturbedNormalBSDF<DiffuseBSDF<kPlain>, kOwnSides>, GlossyBSDF<kPlain | kMultiscatter>> compiles\n"
   "PrincipledBSDF<kDielectric | kMultiscatter | kRaised> compiles\n")
 if(NOT output STREQUAL expected)
   message(FATAL_ERROR "the example of materials printed\n${output}instead of\n${expected}")

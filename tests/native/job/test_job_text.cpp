@@ -223,12 +223,12 @@ TEST_CASE("mistakes are told with file and line") {
         {"scene = \"s.weft\"\n", "job.toml: there is no [[targets]]"},
         {"scene = \n", "job.toml:1:"},
         {"scene = \"s.weft\"\nscene = \"t.weft\"\n", "job.toml:2:"},
-        {"scene = \"\xff\"\n", "this is no TOML"}};
+        {"scene = \"\xff\"\n", "invalid TOML"}};
     for (const auto& [text, expected] : cases) {
         INFO(text);
         CHECK_THAT(message_of(text), ContainsSubstring(expected));
     }
-    CHECK_THAT(message_of(std::string(100'000, '[')), ContainsSubstring("this is no TOML"));
+    CHECK_THAT(message_of(std::string(100'000, '[')), ContainsSubstring("invalid TOML"));
     CHECK_THROWS_WITH(job::read_job_text("nowhere.toml"), ContainsSubstring("no file"));
 }
 

@@ -245,7 +245,7 @@ TEST_CASE_METHOD(RecorderFixture, "what cannot be recorded is refused with its r
     scene.objects.front().materials = {scene::material(
         "Pane", scene::mix(scene::closure("diffuse"), scene::closure("transparent")))};
     CHECK_THROWS_WITH(renderer(scene).create_recorder({0}, {}),
-                      ContainsSubstring("'Pane' lets light pass straight"));
+                      ContainsSubstring("'Pane' is transparent"));
     Renderer own = renderer(furnace());
     CHECK_THROWS_WITH(own.create_recorder({7}, {}), ContainsSubstring("no material 7"));
     const auto recorder = own.create_recorder({0}, {});

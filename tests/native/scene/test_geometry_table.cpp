@@ -46,7 +46,7 @@ TEST_CASE("meshes lie one after the other, and instances know where") {
     CHECK(table.first_triangle == std::vector<std::uint32_t>{0, 2, 2});
     CHECK(table.mesh_of_instance == std::vector<std::uint32_t>{0, 1, 2, 0});
     CHECK(table.triangle_count == 4);
-    CHECK_FALSE(table.is_placed);
+    CHECK_FALSE(table.has_baked_transforms);
     const auto rows =
         instance_rows(scene, table, std::vector<std::uint32_t>(4, InstanceRow::kDark));
     REQUIRE(rows.size() == 4);
@@ -58,10 +58,10 @@ TEST_CASE("meshes lie one after the other, and instances know where") {
 }
 
 TEST_CASE("a scene is placed where every mesh is there once and none is mirrored") {
-    CHECK(build_geometry_table({.objects = {lit_square()}}).is_placed);
-    CHECK_FALSE(build_geometry_table({.objects = {lit_square(true)}}).is_placed);
+    CHECK(build_geometry_table({.objects = {lit_square()}}).has_baked_transforms);
+    CHECK_FALSE(build_geometry_table({.objects = {lit_square(true)}}).has_baked_transforms);
     const Object twin = lit_square();
-    CHECK_FALSE(build_geometry_table({.objects = {twin, twin}}).is_placed);
+    CHECK_FALSE(build_geometry_table({.objects = {twin, twin}}).has_baked_transforms);
 }
 
 TEST_CASE("the extent is half the diagonal around all objects") {

@@ -117,11 +117,12 @@ TEST_CASE("a module has the kernels of its program, and a user's imports before 
     const auto surface = closure("emission", {{"color", halve(Numbers{1, 1, 1})}});
     const MaterialProgram program = print_program(*material("m", surface));
 
-    const std::string text = print_program_module(program, {.light_kinds = 5, .has_glow = true});
+    const std::string text =
+        print_program_module(program, {.light_kinds = 5, .has_textured_emission = true});
 
     CHECK_THAT(text, ContainsSubstring("weft_light_kinds = 5;"));
-    CHECK_THAT(text, ContainsSubstring("weft_has_glow = true;"));
-    CHECK_THAT(text, ContainsSubstring("static bool shines() { return true; }"));
+    CHECK_THAT(text, ContainsSubstring("weft_has_textured_emission = true;"));
+    CHECK_THAT(text, ContainsSubstring("static bool isEmissive() { return true; }"));
     CHECK_THAT(text, ContainsSubstring("programMeasure("));
     CHECK(text.find("import weft.nodes;\nnamespace user_") != text.npos);
     CHECK_THAT(print_recording_module(program, {}), ContainsSubstring("programReplay("));

@@ -96,7 +96,7 @@ TEST_CASE("traits say what a scene has, and join over its lights") {
     const MaterialTable materials = build_material_table(materials_of(scene));
     const SceneTraits traits = scene_traits(scene, geometry, materials, {.kinds = 2});
     CHECK(traits.has_media);
-    CHECK(traits.is_see_through);
+    CHECK(traits.has_transparency);
     CHECK_FALSE(traits.has_limits);
     CHECK_FALSE(traits.has_lamp_rules);
     CHECK(traits.light_kinds == 2);

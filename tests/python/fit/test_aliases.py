@@ -9,6 +9,7 @@ import pytest
 
 from weft import ArgumentError
 from weft.fit import DisplayTransform, FitResult, FitSettings, Progress
+from weft.render import interrupt
 
 SETTINGS = [("max_draws", "max_iterations"), ("texture_draws", "texture_iterations")]
 PROGRESS = [("draws", "iterations", 3), ("share", "fraction", 0.5)]
@@ -77,6 +78,15 @@ def test_the_old_name_of_what_a_display_can_invert_works_and_warns():
         found = display.tells(picture)
 
     assert found.tolist() == display.is_invertible(picture).tolist() == [True, False]
+
+
+def test_the_old_name_of_a_cancelled_iteration_is_the_same_class_and_warns():
+    with pytest.warns(DeprecationWarning, match="'DrawInterrupted' is called 'Interrupted'"):
+        former = interrupt.DrawInterrupted
+
+    assert former is interrupt.Interrupted
+    with pytest.raises(AttributeError, match="no attribute 'DrawCancelled'"):
+        interrupt.DrawCancelled  # noqa: B018
 
 
 def test_new_names_do_not_warn():

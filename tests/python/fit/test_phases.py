@@ -8,7 +8,7 @@ import pytest
 
 from weft.fit import phases as phases_module
 from weft.fit.phases import Phase, PhaseList
-from weft.render.interrupt import DrawInterrupted
+from weft.render.interrupt import Interrupted
 
 
 class Clock:
@@ -66,7 +66,7 @@ class Fake(Phase):
 
     def step(self):
         if self.fails:
-            raise DrawInterrupted
+            raise Interrupted
         self.calls.append("step")
         self.clock.now += self.cost + (0 if self.iterations else self.first)
 
@@ -164,7 +164,7 @@ def test_an_iteration_that_was_given_up_leaves_no_trace(clock):
     steps.step()
     before, phase.fails = steps.progress, True
 
-    with pytest.raises(DrawInterrupted):
+    with pytest.raises(Interrupted):
         steps.step()
 
     assert phase.iterations == 1

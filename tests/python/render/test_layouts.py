@@ -65,7 +65,7 @@ def test_names_stand_in_the_order_of_their_numbers(names, kinds):
 
 def test_a_path_has_the_rows_that_its_scene_needs_and_no_more():
     order = ("has_limits", "has_kinds", "has_media", "has_walks", "fits_media")
-    none = SceneTraits(0, is_placed=False)
+    none = SceneTraits(0, has_baked_transforms=False)
     sizes = [path_rows(none)]
     sizes += [path_rows(replace(none, **{name: True})) for name in order]
 

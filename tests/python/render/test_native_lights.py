@@ -94,7 +94,7 @@ def test_rules_are_bits() -> None:
         (AreaLight(np.zeros((4, 4))), "its area is zero"),
         (AreaLight(np.eye(4), shape="disc"), "shape must be 'rectangle' or 'ellipse'"),
         (AreaLight(np.eye(4), size=(1, 2, 3)), "size must be two numbers"),
-        ("lamp", "lights must be lamps of weft.scene"),
+        ("lamp", "lights must be PointLight, SpotLight, SunLight or AreaLight of weft.scene"),
     ],
 )
 def test_numbers_that_cannot_be_are_named(light: object, text: str) -> None:

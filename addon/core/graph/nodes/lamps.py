@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes that lamps have: IES Texture, Light Falloff."""
+"""Nodes that lights have: IES Texture, Light Falloff."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def _ies(context: NodeContext, _output: str) -> Value:
     if context.is_driven("Vector"):
         place = context.input("Vector")
     elif context.compiler.lamp_axes is not None:
-        # The direction that light takes, in the space of the lamp.
+        # The direction that light takes, in the space of the light.
         rows = {f"row{k}": (*row, 0.0) for k, row in enumerate(context.compiler.lamp_axes)}
         place = call("placeInSpace", 3, False, position=Attribute.INCOMING, **rows)
     else:
-        return context.unsupported("an IES Texture without a Vector, but for lamps,")
+        return context.unsupported("an IES Texture without a Vector, but for lights,")
     uv = call("iesPlace", 2, False, vector=place)
     pixels = np.ascontiguousarray(image[::-1])
     texel = Texture(pixels, "extend", "linear", uv, name=context.texture_name())
@@ -63,7 +63,7 @@ def _falloff(context: NodeContext, output: str) -> Value:
 ENTRIES = MappingProxyType(
     {
         "ShaderNodeTexIES": NodeSpec(
-            "IES Texture", _ies, "on lamps, and on meshes where something drives its Vector"
+            "IES Texture", _ies, "on lights, and on meshes where something drives its Vector"
         )
     }
 )
@@ -71,7 +71,7 @@ ENTRIES = MappingProxyType(
 INPUTS = MappingProxyType(
     {
         "ShaderNodeLightFalloff": NodeSpec(
-            "Light Falloff", _falloff, "as a factor of a lamp's strength; not on meshes"
+            "Light Falloff", _falloff, "as a factor of a light's strength; not on meshes"
         )
     }
 )

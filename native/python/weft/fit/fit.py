@@ -33,7 +33,7 @@ from weft.fit.unknown_environment import (
     inside_box,
 )
 from weft.fit.verdict import OPEN
-from weft.render.interrupt import DrawInterrupted
+from weft.render.interrupt import Interrupted
 
 if TYPE_CHECKING:
     import os
@@ -276,9 +276,9 @@ class Fit:
         reason = "iterations"
         while not self.is_done:
             try:
-                with self.renderer.interrupt.by(cancel):
+                with self.renderer.interrupt.cancelled_by(cancel):
                     latest = self.step()
-            except DrawInterrupted:
+            except Interrupted:
                 reason = "cancelled"
                 break
             if progress is not None:
@@ -292,7 +292,7 @@ class Fit:
         else:
             if self.stage.has_converged:
                 reason = "converged"
-        with self.renderer.interrupt.by(cancel):
+        with self.renderer.interrupt.cancelled_by(cancel):
             result = self.result(reason)
         self._forget_paths()
         return result
@@ -328,7 +328,7 @@ class Fit:
         if reason != "cancelled" and self.history:
             try:
                 verdict = judge(self.stage, self.renderer.scene)
-            except DrawInterrupted:
+            except Interrupted:
                 pass
             if are_shared(verdict, self.targets):
                 errors, most = self.stage.inflated_errors(verdict.ratio)

@@ -39,7 +39,7 @@ def judge(stage: Stage, scene: Scene) -> Verdict:
         scene: Of the fit.
 
     Raises:
-        DrawInterrupted: The renderer's interrupt says so.
+        Interrupted: The renderer's interrupt says so.
     """
     validations = draw_validations(stage)
     found = [fresh.residuals().measure() for fresh in validations]

@@ -79,10 +79,10 @@ def guided(
     cross = means(x[..., :, None] * y[..., None, :])
     cross = cross - mean_x[..., :, None] * mean_y[..., None, :]
     ridged = square + RIDGE * np.eye(len(guides))
-    slopes = np.asarray(np.linalg.solve(ridged, cross), np.float64)
+    coefficients = np.asarray(np.linalg.solve(ridged, cross), np.float64)
     # Each texel lies in many windows: the mean of what they say.
-    offsets = mean_y - np.einsum("hwi,hwio->hwo", mean_x, slopes)
-    found = np.einsum("hwi,hwio->hwo", x, means(slopes)) + means(offsets) + middle[list(own)]
+    offsets = mean_y - np.einsum("hwi,hwio->hwo", mean_x, coefficients)
+    found = np.einsum("hwi,hwio->hwo", x, means(coefficients)) + means(offsets) + middle[list(own)]
     return np.asarray(found, np.float64)
 
 

@@ -213,8 +213,8 @@ def read_job_text(path: str | os.PathLike[str]) -> JobText:
 
     Raises:
         FileNotFoundError: There is no such file.
-        ArgumentError: It is no TOML, a key is unknown, absent or of a wrong kind. The message has
-            file and line.
+        ArgumentError: It is invalid TOML, a key is unknown, absent or of a wrong kind. The message
+            has file and line.
     """
     file = Path(path)
     if not file.is_file():
@@ -257,8 +257,8 @@ def _read_toml(file: Path) -> tuple[str, dict[str, Any]]:
 def _decode_message(file: Path, message: str) -> str:
     found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", message, re.DOTALL)
     if found is None:
-        return f"{file}: this is no TOML ({' '.join(message.split())}); correct it"
-    return f"{file}:{found[2]}:{found[3]}: this is no TOML ({found[1]}); correct it"
+        return f"{file}: invalid TOML: {' '.join(message.split())}"
+    return f"{file}:{found[2]}:{found[3]}: invalid TOML: {found[1]}"
 
 
 def _take(job: JobText, key: str, value: object) -> None:

@@ -153,7 +153,7 @@ class Lighting:
         _check_names(renderer.scene, scenes, lights)
         _check_emissions(renderer.scene, scenes, lights, names)
         for scene, target in zip(scenes, targets, strict=True):
-            is_dark = not light_names(scene) or not renderer.relit(scene).tables.may_shine
+            is_dark = not light_names(scene) or not renderer.relit(scene).tables.has_light
             if scene is not renderer.scene and is_dark:
                 raise ArgumentError(
                     f"Target '{target.name}': nothing shines in it; name a light, or give it a "
@@ -194,7 +194,7 @@ class Lighting:
         rest, lit = _split(scene, every, chosen)
         parts = [LightPart(tables.relit(part, sampling), k) for k, part in lit.items()]
         others = LightPart(tables.relit(rest, sampling))
-        has_others = others.tables.may_shine and len(every) > len(chosen)
+        has_others = others.tables.has_light and len(every) > len(chosen)
         return [*parts, others] if has_others else parts
 
 

@@ -69,7 +69,7 @@ def live_pairs(fit: Fit, number: int) -> dict[str, Pair]:
         number: Of these pictures; others have other noise.
 
     Raises:
-        DrawInterrupted: The renderer's interrupt says so.
+        Interrupted: The renderer's interrupt says so.
     """
     stage = fit.stage
     views = stage.seen

@@ -81,7 +81,8 @@ def find_range(tables: SceneTables, name: str) -> ParameterRange:
         )
     if place.is_passing:
         raise ArgumentError(
-            f"Fit: {name!r} lets light pass straight, and shadows have no derivative; leave it out"
+            f"Fit: {name!r} makes surfaces transparent, and shadows have no derivative; leave it "
+            "out"
         )
     if place.is_walk:
         raise ArgumentError(

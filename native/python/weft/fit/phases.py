@@ -130,13 +130,13 @@ class PhaseList:
         """Make one iteration of the phase under way, and go on to the next phase at its end.
 
         Raises:
-            DrawInterrupted: The iteration was given up, and has left no trace.
+            Interrupted: The iteration was given up, and has left no trace.
         """
         began = time.perf_counter()
         self.current.step()
         self.current.seconds.append(time.perf_counter() - began)
         # The iteration has moved the unknowns: what belongs to it must come to its end.
-        with self._interrupt.by(None):
+        with self._interrupt.cancelled_by(None):
             self._advance()
 
     def _next(self) -> int | None:

@@ -38,7 +38,7 @@ def weigh(stage: Stage, *, with_detail: bool = False) -> bool:
             do not show yet: only what stands out among them loses its say.
 
     Raises:
-        DrawInterrupted: The renderer's interrupt says so.
+        Interrupted: The renderer's interrupt says so.
     """
     validations = draw_validations(stage, paths=PATHS)
     chosen = [number for number, view in enumerate(stage.seen) if view.target.robust]

@@ -23,12 +23,12 @@ def variation_derivative(image: NDArray[np.float32], soft: float = 0.02) -> NDAr
     out = np.zeros_like(image)
     for axis in (0, 1):
         step = np.diff(image, axis=axis)
-        slope = step / np.sqrt(step**2 + soft**2)
+        derivative = step / np.sqrt(step**2 + soft**2)
         first = [slice(None)] * 3
         second = [slice(None)] * 3
         first[axis], second[axis] = slice(None, -1), slice(1, None)
-        out[tuple(first)] -= slope
-        out[tuple(second)] += slope
+        out[tuple(first)] -= derivative
+        out[tuple(second)] += derivative
     return out
 
 

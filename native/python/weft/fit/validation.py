@@ -92,7 +92,7 @@ def draw_validations(
         paths: Of all views.
 
     Raises:
-        DrawInterrupted: The renderer's interrupt says so.
+        Interrupted: The renderer's interrupt says so.
     """
     views = stage.seen
     before = save_views(views)

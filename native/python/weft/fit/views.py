@@ -280,7 +280,7 @@ def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, 
         draw: Number of the draw.
 
     Raises:
-        DrawInterrupted: The renderer's interrupt says so.
+        Interrupted: The renderer's interrupt says so.
     """
     most = max(len(view.pixels) for view in views)
     for recorder in (entry for view in views for entry in view.recorders):

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 DECREASE = 1e-4
-"""c1 of the Wolfe conditions: part of the expected decrease that must come true."""
+"""c1 of the Wolfe conditions: the least fraction of the decrease that the slope predicts."""
 
 CURVATURE = 0.9
-"""c2 of the Wolfe conditions: part of the slope that may be left."""
+"""c2 of the Wolfe conditions: the fraction of the initial slope that may remain."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """The function at one distance: value and slope along the direction."""
+    """The function at one distance: its value and its slope, the directional derivative."""
 
     distance: float
     value: float

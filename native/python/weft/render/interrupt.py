@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a draw under way is ended: between two surfaces of its paths."""
+"""How rendering is cancelled: between two segments of the paths under way."""
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,20 +12,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class DrawInterrupted(Exception):
-    """A draw was ended; nothing may use what it has drawn."""
+class Interrupted(Exception):
+    """Rendering was cancelled; its image is not complete and must not be used.
+
+    The name of C++, ``core::Interrupted``.
+    """
 
 
 class Interrupt:
-    """Whether draws shall end. Every renderer has one."""
+    """A cancellation token of rendering. Every renderer has one."""
 
     def __init__(self) -> None:
-        """Let draws come to their ends."""
+        """Nothing is cancelled."""
         self._event: threading.Event | None = None
 
     @contextmanager
-    def by(self, event: threading.Event | None) -> Iterator[None]:
-        """Let draws end when an event is set; ``None``: they come to their ends."""
+    def cancelled_by(self, event: threading.Event | None) -> Iterator[None]:
+        """Cancel what renders inside the ``with`` block once an event is set.
+
+        Args:
+            event: May be set by any thread; ``None``: nothing is cancelled.
+        """
         before, self._event = self._event, event
         try:
             yield
@@ -32,6 +40,19 @@ class Interrupt:
             self._event = before
 
     def check(self) -> None:
-        """Raise DrawInterrupted if draws shall end."""
+        """Raise Interrupted if the event is set."""
         if self._event is not None and self._event.is_set():
-            raise DrawInterrupted
+            raise Interrupted
+
+
+def __getattr__(name: str) -> object:
+    """Return what was called otherwise in the release before, and warn."""
+    if name == "DrawInterrupted":
+        warnings.warn(
+            "weft.render.interrupt: 'DrawInterrupted' is called 'Interrupted' now; use that name, "
+            "the old one goes in a later release",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return Interrupted
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

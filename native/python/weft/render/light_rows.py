@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of single lights, as shaders/weft/render/light.slang reads them.
 
-native/scene/light_rows.hpp makes them: of lamps, and of triangles that shine.
+native/scene/light_rows.hpp makes them: of lights, and of emissive triangles.
 """
 
 from __future__ import annotations

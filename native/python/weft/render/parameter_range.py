@@ -20,7 +20,7 @@ class ParameterRange:
         bounds: Sensible range.
         is_separable: Red acts on red only, and so on.
         is_fixed: No derivative reaches it: it drives a normal.
-        is_passing: It says what light passes straight.
+        is_passing: It drives the surface's transparency.
         is_medium: It says what is inside of objects.
         is_walk: It says where light goes below the surface.
         scale: On which fits take steps unless they are told another.

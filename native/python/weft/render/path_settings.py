@@ -34,7 +34,7 @@ class PathSettings:
         period: Samples of different periods are independent; those of one are stratified together
             and therefore correlated. ``None``: one period.
         roulette_from: Bounce from which paths with little to bring may end; ``None``: never.
-        transparent_bounces: Surfaces that a path, or a light ray, may pass straight; further
+        transparent_bounces: Transparent surfaces that a path, or a light ray, may pass; further
             ones are opaque.
         shows_environment: Cameras see it where they look past everything; else black.
         exposure: Factor of the picture, 0 or greater; fits take none.

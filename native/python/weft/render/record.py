@@ -42,7 +42,7 @@ class Recorder:
         directions: Of forward mode.
 
     Raises:
-        ArgumentError: One of the materials lets light pass straight, or cannot be fitted otherwise.
+        ArgumentError: One of the materials is transparent, or cannot be fitted otherwise.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Recorder:
 
         Raises:
             ArgumentError: There is no such pixel.
-            DrawInterrupted: The renderer's interrupt says so.
+            Interrupted: The renderer's interrupt says so.
         """
         if pixels is None:
             pixels = np.arange(camera.width * camera.height, dtype=np.uint32)

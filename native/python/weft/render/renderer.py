@@ -47,8 +47,8 @@ class Renderer(FilmTracer):
             ``None``: 2^24 where they take at most an eighth of the GPU's free memory, fewer
             elsewhere, 2^20 at least and in software.
         light_sampling: How one of the lights is drawn at each surface: ``power``, by their powers;
-            ``tree``, by about what they bring to the place; ``auto``, the tree where lamps at
-            finite distance and objects that shine are 8 or more.
+            ``tree``, by about what they bring to the place; ``auto``, the tree where lights at
+            finite distance and emissive objects are 8 or more.
         lit_by: The scene under other lights and worlds, that relit() shall render with the same
             kernels.
 
@@ -104,9 +104,9 @@ class Renderer(FilmTracer):
         device = self.device
         self.tables, self._relit = build_tables(device, scene, lit_by, self._light_sampling, known)
         every = [self.tables, *self._relit.values()]
-        if not any(tables.may_shine for tables in every):
+        if not any(tables.has_light for tables in every):
             warnings.warn(
-                "Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
+                "Renderer: the scene has no light, pictures of it will be black; add a light, an "
                 "emissive material or an environment",
                 RuntimeWarning,
                 stacklevel=3,

@@ -41,8 +41,8 @@ class SceneTables:
         texels: Of all textures.
         texture_records: TextureWord of each texture.
         has_light_tree: Lights at finite distance are drawn from a tree.
-        light_count: Lamps, triangles that shine, and the environment if it is drawn.
-        may_shine: Some light may reach a camera.
+        light_count: Lights, emissive triangles, and the environment if it is drawn.
+        has_light: Some light may reach a camera.
         traits: What kernels may leave out.
     """
 
@@ -78,7 +78,7 @@ class SceneTables:
         self.texels: Tensor = native.texels
         self.texture_records = native.texture_records
         self.has_light_tree, self.light_count = native.has_light_tree, native.light_count
-        self.may_shine = native.may_shine
+        self.has_light = native.has_light
         self.traits = SceneTraits(**native.traits)
         if lit is not None and self.values is lit.values:
             self.materials = lit.materials
@@ -114,7 +114,7 @@ class SceneTables:
 
     @property
     def light_powers(self) -> NDArray[Any]:
-        """Watts of each light but the environment, lamps first."""
+        """Watts of each light but the environment, lights first."""
         return self.native.light_powers
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lamps that move with a camera."""
+"""Lights that move with a camera."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def at_camera(light: Light, camera: Camera) -> Light:
-    """Return a lamp that was placed in a camera's own space, in the world.
+    """Return a light that was placed in a camera's own space, in the world.
 
     Args:
         light: Its positions, directions and transform are the camera's: x to the right, y up, and
@@ -27,7 +27,7 @@ def at_camera(light: Light, camera: Camera) -> Light:
         camera: Which.
 
     Returns:
-        A new lamp; the one given stays as it is.
+        A new light; the one given stays as it is.
 
     Raises:
         ArgumentError: Its profile differs with directions, which are those of the world.
@@ -35,7 +35,7 @@ def at_camera(light: Light, camera: Camera) -> Light:
     if light.profile is not None and light.profile.image.shape[:2] != (1, 1):
         raise ArgumentError(
             f"at_camera: the profile of light '{light.name}' lies in world space and does not "
-            "turn with a camera; place the lamp in the world"
+            "turn with a camera; place the light in the world"
         )
     assert camera.transform is not None
     matrix: NDArray[np.float64] = np.asarray(camera.transform, np.float64)

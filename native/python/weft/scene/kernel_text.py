@@ -23,10 +23,11 @@ class SceneTraits:
 
     Args:
         light_kinds: Bits of the kinds of light in the scene.
-        is_placed: Every mesh is placed once and not mirrored, and its triangles are in world space.
+        has_baked_transforms: Every mesh has one instance, not mirrored, and its triangles are in
+            world space.
         sorts_paths: A launch serves paths of one program; else all paths, and picks its own.
-        is_see_through: A material lets light pass straight.
-        has_glow: Triangles whose light varies are sampled as lights.
+        has_transparency: A material is transparent.
+        has_textured_emission: Triangles whose light varies are sampled as lights.
         has_cones: A texture has levels.
         has_bumps: A material takes differences over part of a pixel.
         has_light_tree: Lights at finite distance are drawn from a tree.
@@ -37,14 +38,14 @@ class SceneTraits:
         has_limits: Paths have limits beside their number of bounces.
         has_walks: Light wanders below surfaces.
         fits_media: Numbers of media are fitted.
-        has_lamp_rules: Lamps are hidden from some kinds of ray, or cast no shadow.
+        has_lamp_rules: Lights are hidden from some kinds of ray, or cast no shadow.
     """
 
     light_kinds: int
-    is_placed: bool
+    has_baked_transforms: bool
     sorts_paths: bool = True
-    is_see_through: bool = False
-    has_glow: bool = False
+    has_transparency: bool = False
+    has_textured_emission: bool = False
     has_cones: bool = False
     has_bumps: bool = False
     has_light_tree: bool = False

@@ -47,7 +47,7 @@ def emissions_of(material: Material) -> dict[str, Value]:
 
 
 def light_names(scene: Scene) -> list[str]:
-    """Return the names of all lights: of lamps, the environment, and materials that shine."""
+    """Return the names of all that emits: lights, the environment, and emissive materials."""
     names = [light.name for light in scene.lights]
     if scene.environment is not None:
         names.append(scene.environment.name)
@@ -55,7 +55,7 @@ def light_names(scene: Scene) -> list[str]:
 
 
 def _scaled_emission(material: Material, factor: Factor) -> dict[str, Value]:
-    """Return other inputs for a material that shines by a factor."""
+    """Return other inputs for an emissive material by a factor."""
     changed: dict[str, Value] = {}
     emissions = list(emissions_of(material).items())
     for (color_name, color), (strength_name, strength) in zip(
@@ -96,7 +96,7 @@ def with_light_factors(scene: Scene, factors: Mapping[str, Factor]) -> Scene:
 
     Args:
         scene: Which.
-        factors: By the name of a lamp, of the environment, or of a material that shines: linear
+        factors: By the name of a light, of the environment, or of an emissive material: linear
             RGB, shape ``(3,)``.
 
     Raises:

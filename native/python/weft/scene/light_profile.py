@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the light of a lamp differs with where it goes."""
+"""How the radiance of a light differs with direction."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class LightProfile:
-    """Factors of a lamp's light, as measured lamps (IES) or nodes of lamps have them.
+    """Factors of a light's radiance, as measured lights (IES) or nodes of lights have them.
 
     Args:
         image: Factor by the direction in which light leaves, linear RGB, shape
             ``(height, width, 3)``, equirectangular as ``Environment``'s, the top row (+z) first;
-            not negative. It lies in world space, whatever the lamp's own direction.
+            not negative. It lies in world space, whatever the light's own direction.
         distance_power: Light falls off with the square of the distance times the distance to this
             power, from 0 (as in nature) to 2 (not at all). Suns do not fall off.
         smooth: Square metres that soften the falloff near the lamp: a factor

@@ -29,7 +29,7 @@ class PointLight:
         power: Watts over all directions, times `color`: the intensity is power / (4 pi), W/sr.
         color: Linear RGB.
         radius: Metres; 0: a point.
-        soft_falloff: A disc, as Blender's lamps with soft falloff.
+        soft_falloff: A disc, as Blender's lights with soft falloff.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
         hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
@@ -158,7 +158,7 @@ class AreaLight:
 
 Light = PointLight | SpotLight | SunLight | AreaLight
 LAMPS: tuple[type[Light], ...] = get_args(Light)
-"""All kinds of lamps; files, jobs and the like take any of these."""
+"""All kinds of lights; files, jobs and the like take any of these."""
 
 
 @dataclass(eq=False)

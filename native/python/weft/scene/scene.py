@@ -28,7 +28,7 @@ class Scene:
 
     Args:
         objects: Meshes in the world.
-        lights: Lamps; meshes with an emissive material shine as well.
+        lights: Point, spot, sun and area lights; meshes with an emissive material shine as well.
         cameras: Views.
         environment: Light from everywhere.
         problems: What it has not, or has otherwise, as the scene that it was made from. Results of

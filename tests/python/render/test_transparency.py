@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Surfaces that light passes straight: shadows, views and fits through them."""
+"""Transparent surfaces: shadows, views and fits through them."""
 
 from dataclasses import replace
 
@@ -167,7 +167,7 @@ def test_a_lamp_shines_through_a_pane_without_a_bounce(device):
 def test_a_whole_surface_needs_no_dimming(device):
     scene = Scene([placed(quad(), pane(1.0))], [SunLight((0, 0, -1))], [top_camera(4)])
 
-    assert not weft.Renderer(device, scene).tables.traits.is_see_through
+    assert not weft.Renderer(device, scene).tables.traits.has_transparency
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +248,7 @@ def test_fits_of_what_light_passes_are_refused(device):
     scene = Scene([placed(quad(), pane(0.5))], [SunLight((0, 0, -1))], [top_camera(4)])
     target = Target(np.ones((4, 4, 3), np.float32))
 
-    with pytest.raises(weft.ArgumentError, match=r"'pane.alpha' lets light pass straight"):
+    with pytest.raises(weft.ArgumentError, match=r"'pane.alpha' makes surfaces transparent"):
         Fit(scene, [target], [Parameter("pane.alpha")], device=device)
 
 
