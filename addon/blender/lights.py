@@ -97,7 +97,7 @@ class LampStore:
         self._known: dict[str, tuple[Factors, list[Problem]]] = {}
 
     def export(self, lamps: Sequence[Placed], images: Images) -> tuple[list[Light], list[Problem]]:
-        """Return lights that shine as lights do in Cycles, each with a name of its own."""
+        """Return lights that emit as in Cycles, each with a name of its own."""
         lights: list[Light] = []
         problems: list[Problem] = []
         names: set[str] = set()
@@ -234,7 +234,7 @@ def _area(
     is_round = lamp.shape in ("DISK", "ELLIPSE")
     placed = matrix[:3].copy()
     if np.linalg.det(placed[:, :3]) < 0:
-        # A mirrored light shines to where its z axis says, too.
+        # A mirrored light emits to where its z axis says, too.
         placed[:, 0] *= -1
     sides = np.linalg.norm(placed[:, :2], axis=0)
     area = float(sides[0] * sides[1] * lamp.size * height) * (math.pi / 4 if is_round else 1.0)

@@ -159,7 +159,7 @@ class PictureLights:
                 if found.name_full not in self._materials:
                     raise ArgumentError(
                         f"fit: material '{found.name}' among the lights of picture '{name}' does "
-                        "not shine anywhere in the scene; leave it out"
+                        "not emit light anywhere in the scene; leave it out"
                     )
                 out.append(self._materials[found.name_full])
             elif isinstance(found, LIGHTS):

@@ -186,7 +186,7 @@ def test_collections_hidden_lamps_and_shining_objects_are_named(two):
         ({"lights": ["Moon"]}, "no object, collection or material is called so"),
         ({"lights": ["Plate"]}, "gives no light"),
         ({"lights": [3]}, "must be lights, collections, materials"),
-        ({"lights": ["Glaze"]}, "does not shine anywhere"),
+        ({"lights": ["Glaze"]}, "does not emit light anywhere"),
         ({"lights": [], "world": False, "flash": None}, "nothing shines in it"),
         ({"flash": "Plate"}, "there is no lamp 'Plate'"),
         ({"world": "Dusk"}, "there is no world 'Dusk'"),
