@@ -150,26 +150,6 @@ void require_once(const scene::MaterialTable& table, std::span<const Parameter> 
     }
 }
 
-void append_parameter(Unknowns& unknowns, const scene::MaterialTable& table,
-                      const Parameter& parameter) {
-    const scene::ParameterRange& range = find_range(table, parameter.name);
-    const Bounds bounds = bounds_of(parameter, range.parameter);
-    UnknownBlock block{.name = parameter.name,
-                       .first = unknowns.start.size(),
-                       .size = range.parameter.size,
-                       .is_log = is_log(parameter, range.parameter, bounds),
-                       .is_separable = range.parameter.is_separable && parameter.tied.empty()};
-    for (std::size_t component = 0; component < block.size; ++component) {
-        std::vector<std::size_t> slots{range.first + component};
-        for (const std::string& name : parameter.tied) {
-            slots.push_back(find_range(table, name).first + component);
-        }
-        block.slots.push_back(std::move(slots));
-    }
-    const Vector start = start_of(parameter, range, table.values, bounds);
-    append(unknowns, std::move(block), start, bounds);
-}
-
 /// Numbers of the observations that an exposure is of.
 std::vector<std::size_t> views_of(const Exposure& exposure,
                                   std::span<const std::string> observations) {
@@ -205,10 +185,7 @@ void append_factor(Unknowns& unknowns, UnknownBlock block, std::string_view what
         refuse(core::text("'", block.name, "' is the factor of a ", what,
                           " and an input of a material; give one of them another name"));
     }
-    block.first = unknowns.start.size();
-    block.is_log = true;
-    const Vector starts(block.size, start);
-    append(unknowns, std::move(block), starts, bounds);
+    add_factor(unknowns, std::move(block), start, bounds);
 }
 
 void append_exposure(Unknowns& unknowns, const Exposure& exposure,
@@ -260,21 +237,47 @@ void require_prior(const Parameter& parameter, const UnknownBlock& block) {
     }
 }
 
-void add_prior(Unknowns& unknowns, const Parameter& parameter, const UnknownBlock& block) {
-    require_prior(parameter, block);
+} // namespace
+
+void add_parameter(Unknowns& unknowns, const scene::MaterialTable& table,
+                   const Parameter& parameter) {
+    const scene::ParameterRange& range = find_range(table, parameter.name);
+    const Bounds bounds = bounds_of(parameter, range.parameter);
+    UnknownBlock block{.name = parameter.name,
+                       .first = unknowns.start.size(),
+                       .size = range.parameter.size,
+                       .is_log = is_log(parameter, range.parameter, bounds),
+                       .is_separable = range.parameter.is_separable && parameter.tied.empty()};
+    for (std::size_t component = 0; component < block.size; ++component) {
+        std::vector<std::size_t> slots{range.first + component};
+        for (const std::string& name : parameter.tied) {
+            slots.push_back(find_range(table, name).first + component);
+        }
+        block.slots.push_back(std::move(slots));
+    }
+    const Vector start = start_of(parameter, range, table.values, bounds);
+    append(unknowns, std::move(block), start, bounds);
+}
+
+void add_factor(Unknowns& unknowns, UnknownBlock block, double start, const Bounds& bounds) {
+    block.first = unknowns.start.size();
+    block.is_log = true;
+    const Vector starts(block.size, start);
+    append(unknowns, std::move(block), starts, bounds);
+}
+
+void add_expected(Unknowns& unknowns, std::size_t block, const ExpectedValue& expected) {
+    const UnknownBlock& own = unknowns.blocks[block];
     if (!unknowns.prior) {
         unknowns.prior = Prior::none(unknowns.start.size());
     }
-    for (std::size_t i = 0; i < block.size; ++i) {
-        const Vector& means = parameter.prior->mean;
-        const double mean = means[means.size() == 1 ? 0 : i];
-        const double deviation = parameter.prior->deviation / (block.is_log ? mean : 1.0);
-        unknowns.prior->expected[block.first + i] = block.is_log ? std::log(mean) : mean;
-        unknowns.prior->precision[block.first + i] = 1 / (deviation * deviation);
+    for (std::size_t i = 0; i < own.size; ++i) {
+        const double mean = expected.mean[expected.mean.size() == 1 ? 0 : i];
+        const double deviation = expected.deviation / (own.is_log ? mean : 1.0);
+        unknowns.prior->expected[own.first + i] = own.is_log ? std::log(mean) : mean;
+        unknowns.prior->precision[own.first + i] = 1 / (deviation * deviation);
     }
 }
-
-} // namespace
 
 Unknowns build_unknowns(const scene::MaterialTable& table, std::span<const Parameter> parameters,
                         std::span<const Exposure> exposures,
@@ -283,7 +286,7 @@ Unknowns build_unknowns(const scene::MaterialTable& table, std::span<const Param
     require_once(table, parameters);
     Unknowns unknowns;
     for (const Parameter& parameter : parameters) {
-        append_parameter(unknowns, table, parameter);
+        add_parameter(unknowns, table, parameter);
     }
     for (const Exposure& exposure : exposures) {
         append_exposure(unknowns, exposure, observations);
@@ -293,7 +296,8 @@ Unknowns build_unknowns(const scene::MaterialTable& table, std::span<const Param
     }
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         if (parameters[i].prior) {
-            add_prior(unknowns, parameters[i], unknowns.blocks[i]);
+            require_prior(parameters[i], unknowns.blocks[i]);
+            add_expected(unknowns, i, *parameters[i].prior);
         }
     }
     return unknowns;

@@ -84,4 +84,17 @@ struct Unknowns {
                                       std::span<const std::string> observations,
                                       std::span<const LightParameter> lights = {});
 
+/// Appends the unknowns of a parameter.
+/// @throws ArgumentError if a name is unknown or has no derivative, or bounds, scale or start do not fit.
+void add_parameter(Unknowns& unknowns, const scene::MaterialTable& table,
+                   const Parameter& parameter);
+
+/// Appends the factor of a picture or light, on the scale of logarithms.
+/// @param block name, size, and view or light. @param start within the bounds, which are above 0.
+void add_factor(Unknowns& unknowns, UnknownBlock block, double start, const Bounds& bounds);
+
+/// Adds what is expected of a parameter to the prior.
+/// @param block number of its block. @param expected as many means as it has components, or one for all.
+void add_expected(Unknowns& unknowns, std::size_t block, const ExpectedValue& expected);
+
 } // namespace weft::fit

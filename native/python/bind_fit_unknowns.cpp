@@ -9,12 +9,14 @@
 #include "python/bind_fit.hpp"
 #include "python/fit_arrays.hpp"
 #include "python/interpreter_lock.hpp"
+#include "scene/material_table.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <pybind11/stl.h>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace weft::python {
@@ -34,25 +36,42 @@ std::span<const double> place_of(const Unknowns& own, const FitDoubles& x) {
     return span_of(x);
 }
 
-std::unique_ptr<Unknowns> unknowns(std::vector<fit::UnknownBlock> blocks, const FitDoubles& start,
-                                   const FitDoubles& low, const FitDoubles& high) {
-    auto out = std::make_unique<Unknowns>();
-    out->start = vector_of(start);
-    static_cast<void>(place_of(*out, low));
-    static_cast<void>(place_of(*out, high));
-    out->low = vector_of(low);
-    out->high = vector_of(high);
-    for (const fit::UnknownBlock& block : blocks) {
-        if (block.first + block.size > out->start.size() ||
-            (!block.slots.empty() && block.slots.size() != block.size)) {
-            throw core::ArgumentError(core::text("Unknowns: block '", block.name, "' has ",
-                                                 block.size, " unknowns from ", block.first,
-                                                 " on and slots for ", block.slots.size(),
-                                                 ", and there are ", out->start.size()));
-        }
+/// How a fit is to change a parameter: bounds, scale and start.
+using Range = std::tuple<std::optional<fit::Bounds>, std::optional<std::string>, FitDoubles>;
+
+void add_parameter(Unknowns& own, const scene::MaterialTable& table, std::string name,
+                   std::vector<std::string> tied, const Range& range) {
+    const auto& [bounds, scale, start] = range;
+    fit::Parameter parameter{.name = std::move(name), .bounds = bounds, .tied = std::move(tied)};
+    if (scale) {
+        parameter.scale = *scale == "log" ? scene::Scale::log : scene::Scale::linear;
     }
-    out->blocks = std::move(blocks);
-    return out;
+    parameter.start = vector_of(start);
+    fit::add_parameter(own, table, parameter);
+}
+
+void add_factor(Unknowns& own, std::string name, std::size_t size,
+                const std::pair<double, fit::Bounds>& range, std::optional<std::size_t> view,
+                std::optional<std::size_t> light) {
+    const auto& [start, bounds] = range;
+    if ((size != 1 && size != fit::kChannels) || bounds[0] <= 0 || bounds[1] <= bounds[0]) {
+        throw core::ArgumentError(core::text("Unknowns.add_factor: '", name,
+                                             "' must have 1 or 3 numbers between two bounds above "
+                                             "0, got ",
+                                             size, " within (", bounds[0], ", ", bounds[1], ")"));
+    }
+    fit::add_factor(own, {.name = std::move(name), .size = size, .view = view, .light = light},
+                    start, bounds);
+}
+
+void expect(Unknowns& own, std::size_t block, const FitDoubles& mean, double deviation) {
+    if (block >= own.blocks.size() ||
+        (mean.size() != 1 && static_cast<std::size_t>(mean.size()) != own.blocks[block].size)) {
+        throw core::ArgumentError(
+            core::text("Unknowns.expect: block ", block, " of ", own.blocks.size(),
+                       " must have one mean, or one a component, got ", mean.size()));
+    }
+    fit::add_expected(own, block, {.mean = vector_of(mean), .deviation = deviation});
 }
 
 py::array_t<float> colors(const std::vector<float>& values) {
@@ -170,23 +189,45 @@ py::array_t<float> residuals(const fit::FilmFactors& own, const PythonFilm& film
 
 void bind_vector(py::module_& module) {
     using Block = fit::UnknownBlock;
-    using Slots = std::vector<std::vector<std::size_t>>;
     py::classh<Block>(module, "UnknownBlock", "One parameter, exposure or light within Unknowns.")
-        .def(py::init([](std::string name, Slots slots, std::size_t first, std::size_t size,
-                         bool is_log, bool is_separable, std::optional<std::size_t> view,
-                         std::optional<std::size_t> light) {
-                 return Block{std::move(name), std::move(slots), first, size,
-                              is_log,          is_separable,     view,  light};
-             }),
-             py::arg("name"), py::arg("slots"), py::arg("first"), py::arg("size"),
-             py::arg("is_log"), py::arg("is_separable"), py::arg("view") = py::none(),
-             py::arg("light") = py::none());
+        .def_readonly("first", &Block::first, "Its first unknown.")
+        .def_readonly("size", &Block::size, "Number of its unknowns.")
+        .def_readonly("is_log", &Block::is_log, "The unknown is the logarithm of the value.")
+        .def_property_readonly("is_factor", &Block::is_factor,
+                               "It scales a view or a light, and is no number of a material.");
     py::classh<Unknowns>(module, "Unknowns",
-                         "The vector of unknowns of a fit, on the scale of their transforms.\n\n"
-                         "Args:\n    blocks: One a parameter.\n    start: Shape (n,).\n"
-                         "    low: Lower bounds.\n    high: Upper bounds.\n")
-        .def(py::init(&unknowns), py::arg("blocks"), py::arg("start"), py::arg("low"),
-             py::arg("high"))
+                         "The vector of unknowns of a fit, on the scale of their transforms; "
+                         "without any at first.")
+        .def(py::init<>())
+        .def("add_parameter", &add_parameter, py::arg("table"), py::arg("name"), py::arg("tied"),
+             py::arg("range"),
+             "Appends the unknowns of a parameter.\n\n"
+             "Args:\n    table: Of the scene.\n    name: Of the parameter.\n"
+             "    tied: Names of others that always have the same value.\n"
+             "    range: Bounds, or None: those of the input; \"linear\", \"log\" or None: the "
+             "scale "
+             "of the input; where the fit begins, empty: the value of the scene.\n\n"
+             "Raises:\n    ArgumentError: A name is unknown, or bounds, scale or start do not "
+             "fit.\n")
+        .def("add_factor", &add_factor, py::arg("name"), py::arg("size"), py::arg("range"),
+             py::arg("view"), py::arg("light"),
+             "Appends the factor of a picture or of a light.\n\n"
+             "Args:\n    name: In results.\n    size: 1, or 3: one a channel.\n"
+             "    range: Where the fit begins, and bounds above 0.\n"
+             "    view: Number of the picture; None: of none.\n"
+             "    light: Number of the light; None: of none.\n")
+        .def("expect", &expect, py::arg("block"), py::arg("mean"), py::arg("deviation"),
+             "Adds to the prior what is expected of a parameter, when all unknowns are there.\n\n"
+             "Args:\n    block: Number of its block.\n    mean: One number, or one a component.\n"
+             "    deviation: Standard deviation.\n")
+        .def_readonly("blocks", &Unknowns::blocks, "One a parameter or factor, in their order.")
+        .def_property_readonly(
+            "start", [](const Unknowns& own) { return to_array(own.start); }, "Shape (n,).")
+        .def_property_readonly(
+            "low", [](const Unknowns& own) { return to_array(own.low); }, "Lower bounds.")
+        .def_property_readonly(
+            "high", [](const Unknowns& own) { return to_array(own.high); }, "Upper bounds.")
+        .def_readonly("prior", &Unknowns::prior, "What is known of them; None: nothing.")
         .def(
             "values",
             [](const Unknowns& own, const FitDoubles& x) {

@@ -275,7 +275,7 @@ py::dict build_material_table(const py::sequence& materials) {
     for (const py::handle material : materials) {
         read.push_back(reader.material(material));
     }
-    return material_table_to_python(table_of(read));
+    return material_table_to_python(std::make_shared<scene::MaterialTable>(table_of(read)));
 }
 
 void bind_checks(py::module_& module) {
@@ -306,7 +306,8 @@ void bind_checks(py::module_& module) {
 
 } // namespace
 
-py::dict material_table_to_python(const scene::MaterialTable& table) {
+py::dict material_table_to_python(std::shared_ptr<const scene::MaterialTable> shared) {
+    const scene::MaterialTable& table = *shared;
     const auto rows = static_cast<py::ssize_t>(table.records.size());
     py::array_t<std::uint32_t> records({rows, py::ssize_t{2}});
     for (py::ssize_t k = 0; k < rows; k++) {
@@ -339,6 +340,7 @@ py::dict material_table_to_python(const scene::MaterialTable& table) {
     fields["textures"] = textures;
     fields["texture_slots"] = uses;
     fields["fixed_textures"] = table.fixed_textures;
+    fields["native"] = py::cast(std::const_pointer_cast<scene::MaterialTable>(shared));
     return fields;
 }
 
@@ -346,6 +348,9 @@ void bind_material(py::module_& module) {
     bind_checks(module);
     bind_parameter(module);
     bind_program(module);
+    py::classh<scene::MaterialTable>(
+        module, "MaterialTable",
+        "What weft.render.material_table.MaterialTable is made of, as the engine has it.");
     module.def("print_program", &print_program, py::arg("material"),
                "Returns the program of a weft.scene.Material.");
     module.def(

@@ -3,6 +3,7 @@
 
 #include "scene/material_table.hpp"
 
+#include <memory>
 #include <pybind11/pybind11.h>
 
 namespace weft::python {
@@ -11,7 +12,8 @@ namespace weft::python {
 void bind_material(pybind11::module_& module);
 
 /// The fields of weft.render.material_table.MaterialTable by name, as build_material_table() of Python gives them.
-[[nodiscard]] pybind11::dict material_table_to_python(const scene::MaterialTable& table);
+[[nodiscard]] pybind11::dict
+material_table_to_python(std::shared_ptr<const scene::MaterialTable> shared);
 
 /// Names of parameters, and directions in their space.
 void bind_parameters(pybind11::module_& module);

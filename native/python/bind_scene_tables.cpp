@@ -159,7 +159,7 @@ void bind_tables(TablesClass& binding) {
             "The objects, and where their triangles lie.")
         .def_property_readonly(
             "materials",
-            [](const SceneTables& self) { return material_table_to_python(*self.materials()); },
+            [](const SceneTables& self) { return material_table_to_python(self.materials()); },
             "build_material_table() of its materials.")
         .def_property_readonly(
             "view", [](const SceneTables& self) { return argument_to_python(self.view()); },

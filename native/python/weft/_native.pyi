@@ -86,6 +86,7 @@ __all__: list[str] = [
     "LossMeter",
     "MaterialParameter",
     "MaterialProgram",
+    "MaterialTable",
     "MemoryInfo",
     "Misfit",
     "Module",
@@ -4700,39 +4701,114 @@ def inflation(
         matrix: H of the normal equations, shape (p, p).
     """
 
+class MaterialTable:
+    """
+    What weft.render.material_table.MaterialTable is made of, as the engine has it.
+    """
+
 class UnknownBlock:
     """
     One parameter, exposure or light within Unknowns.
     """
-    def __init__(
-        self,
-        name: str,
-        slots: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt]],
-        first: typing.SupportsInt,
-        size: typing.SupportsInt,
-        is_log: bool,
-        is_separable: bool,
-        view: typing.SupportsInt | None = None,
-        light: typing.SupportsInt | None = None,
-    ) -> None: ...
+    @property
+    def first(self) -> int:
+        """
+        Its first unknown.
+        """
+    @property
+    def size(self) -> int:
+        """
+        Number of its unknowns.
+        """
+    @property
+    def is_log(self) -> bool:
+        """
+        The unknown is the logarithm of the value.
+        """
+    @property
+    def is_factor(self) -> bool:
+        """
+        It scales a view or a light, and is no number of a material.
+        """
 
 class Unknowns:
     """
-    The vector of unknowns of a fit, on the scale of their transforms.
-
-    Args:
-        blocks: One a parameter.
-        start: Shape (n,).
-        low: Lower bounds.
-        high: Upper bounds.
+    The vector of unknowns of a fit, on the scale of their transforms; without any at first.
     """
-    def __init__(
+    def __init__(self) -> None: ...
+    def add_parameter(
         self,
-        blocks: collections.abc.Sequence[UnknownBlock],
-        start: _Vector,
-        low: _Vector,
-        high: _Vector,
-    ) -> None: ...
+        table: MaterialTable,
+        name: str,
+        tied: collections.abc.Sequence[str],
+        range: tuple[tuple[float, float] | None, str | None, _Vector],
+    ) -> None:
+        """
+        Appends the unknowns of a parameter.
+
+        Args:
+            table: Of the scene.
+            name: Of the parameter.
+            tied: Names of others that always have the same value.
+            range: Bounds, or None: those of the input; "linear", "log" or None: the scale of the input; where the fit begins, empty: the value of the scene.
+
+        Raises:
+            ArgumentError: A name is unknown, or bounds, scale or start do not fit.
+        """
+    def add_factor(
+        self,
+        name: str,
+        size: typing.SupportsInt,
+        range: tuple[float, tuple[float, float]],
+        view: typing.SupportsInt | None,
+        light: typing.SupportsInt | None,
+    ) -> None:
+        """
+        Appends the factor of a picture or of a light.
+
+        Args:
+            name: In results.
+            size: 1, or 3: one a channel.
+            range: Where the fit begins, and bounds above 0.
+            view: Number of the picture; None: of none.
+            light: Number of the light; None: of none.
+        """
+    def expect(
+        self, block: typing.SupportsInt, mean: _Vector, deviation: typing.SupportsFloat
+    ) -> None:
+        """
+        Adds to the prior what is expected of a parameter, when all unknowns are there.
+
+        Args:
+            block: Number of its block.
+            mean: One number, or one a component.
+            deviation: Standard deviation.
+        """
+    @property
+    def blocks(self) -> list[UnknownBlock]:
+        """
+        One a parameter or factor, in their order.
+        """
+    @property
+    def start(self) -> NDArray[np.float64]:
+        """
+        Shape (n,).
+        """
+    @property
+    def low(self) -> NDArray[np.float64]:
+        """
+        Lower bounds.
+        """
+    @property
+    def high(self) -> NDArray[np.float64]:
+        """
+        Upper bounds.
+        """
+    @property
+    def prior(self) -> Prior | None:
+        """
+        What is known of them; None: nothing.
+        """
     def values(self, x: _Vector) -> NDArray[np.float64]:
         """
         Returns the unknowns on the scale of the scene.

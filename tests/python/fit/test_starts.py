@@ -7,7 +7,6 @@ import numpy as np
 
 from weft._native import find_left, neighbor_products, other_start
 from weft.fit.information import LinearizedResiduals
-from weft.fit.unknowns import Block, Unknowns
 
 PIXELS = 900
 GROUPS = np.array([0, 0, 1, 1, 2])
@@ -56,17 +55,3 @@ def test_other_starts_spread_over_the_range_of_many_numbers():
     assert (places <= 0.9).all()
     assert np.abs(places.mean(axis=1) - 0.5).max() < 0.05
     assert np.abs(np.diff(places, axis=0)).mean(axis=1).min() > 0.15
-
-
-def test_numbers_of_a_material_are_a_group_and_factors_are_their_own():
-    blocks = [
-        Block("A.base_color", [], 0, 3, False, True),
-        Block("B.metallic", [], 3, 1, False, False),
-        Block("A.metallic", [], 4, 1, False, False),
-        Block("Lamp.factor", [], 5, 1, True, False, -1, 1),
-        Block("Lamp.other", [], 6, 1, True, False, 0),
-    ]
-
-    groups = Unknowns(blocks, np.zeros(7), np.zeros(7), np.ones(7)).native.groups()
-
-    assert groups.tolist() == [0, 0, 0, 1, 0, 2, 3]

@@ -201,7 +201,7 @@ def explain_by_scene(evidence: Evidence, block: Block) -> str | None:
     """Return why nothing changes with a parameter, from what the scene is; None: it may."""
     if block.is_factor:
         return None
-    names = [block.name]
+    names: list[str] = [block.name]
     for entry in evidence.parameters:
         names += entry.tied if entry.name == block.name else ()
     reasons = [_reason_of(evidence, name) for name in names]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from weft._native import build_material_table
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft import _native
     from weft.scene import Material
     from weft.scene.program import Program
     from weft.scene.texture import Texture
@@ -31,7 +32,8 @@ class MaterialTable:
     ranges: dict[ParameterRef, ParameterRange]
     textures: list[Texture]
     texture_slots: dict[ParameterRef, int]  # texture of each input that has one
-    fixed_textures: frozenset[int] = frozenset()  # that drive normals
+    fixed_textures: frozenset[int]  # that drive normals
+    native: _native.MaterialTable = field(repr=False)  # the same as the engine has it
 
 
 def material_table(materials: Sequence[Material]) -> MaterialTable:
@@ -49,4 +51,5 @@ def read_table(fields: dict[str, Any]) -> MaterialTable:
         fields["textures"],
         {ParameterRef(name): number for name, number in fields["texture_slots"]},
         frozenset(fields["fixed_textures"]),
+        fields["native"],
     )
