@@ -11,7 +11,7 @@ namespace weft::engine {
 class Fit::State {
 public:
     State(Renderer& renderer, std::vector<fit::Observation> observations,
-          const fit::SoughtNumbers& sought, const fit::FitSettings& settings)
+          const fit::Sought& sought, const fit::FitSettings& settings)
         : fit(renderer_of(renderer), std::move(observations), sought, settings, poll_of(renderer)) {
     }
 
@@ -22,7 +22,7 @@ Fit::Fit(Renderer& renderer, std::vector<fit::Observation> observations,
          const std::vector<fit::Parameter>& parameters, const std::vector<fit::Exposure>& exposures,
          const std::vector<fit::LightParameter>& lights, const fit::FitSettings& settings)
     : m_state(std::make_unique<State>(renderer, std::move(observations),
-                                      fit::SoughtNumbers{parameters, exposures, lights},
+                                      fit::Sought{parameters, exposures, lights},
                                       settings)) {}
 
 Fit::~Fit() = default;
