@@ -27,6 +27,7 @@ set(WEFT_PUBLIC_HEADERS
   engine/renderer.hpp
   fit/attempts.hpp
   fit/fit_state.hpp
+  fit/fitted_texture.hpp
   fit/gauss_newton.hpp
   fit/information.hpp
   fit/matrix.hpp
