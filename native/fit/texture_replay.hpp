@@ -67,7 +67,7 @@ public:
 
     /// Replays the last draw for the texels as they are.
     LossOfDraw replay();
-    /// How far the sample sets of the last replay() are apart, one a drawn pixel of each view; see NoiseMeter.
+    /// How far the sample sets of the last replay() are apart, one a drawn pixel of each view.
     [[nodiscard]] std::vector<std::vector<float>> differences();
     /// The films of the last draw with one map after the other raised.
     [[nodiscard]] std::vector<Films> raised_films();
