@@ -50,6 +50,7 @@ set(WEFT_PUBLIC_HEADERS
   scene/colors.hpp
   scene/directions.hpp
   scene/environment.hpp
+  scene/input_changes.hpp
   scene/kernel_text.hpp
   scene/layouts.hpp
   scene/light.hpp
