@@ -168,6 +168,10 @@ public:
         return code;
     }
 
+    const std::filesystem::path& shader_directory() const noexcept override {
+        return m_desc.shader_directory;
+    }
+
     CompilerStatistics statistics() const override {
         return {.module_hits = m_module_hits,
                 .module_misses = m_module_misses,

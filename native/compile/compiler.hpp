@@ -140,6 +140,8 @@ public:
                                                      const std::string& name) = 0;
     [[nodiscard]] virtual KernelCode compile_kernel(const KernelRequest& request) = 0;
 
+    /// CompilerDesc::shader_directory.
+    [[nodiscard]] virtual const std::filesystem::path& shader_directory() const noexcept = 0;
     [[nodiscard]] virtual CompilerStatistics statistics() const = 0;
     virtual void clear_cache() = 0;
 };

@@ -1,56 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fit.hpp"
 
+#include "core/error.hpp"
 #include "engine/renderer_access.hpp"
 #include "fit/scalar_fit.hpp"
+#include "fit/texture_fit.hpp"
 
 #include <utility>
+#include <variant>
 
 namespace weft::engine {
 
+namespace {
+
+using AnyFit = std::variant<fit::ScalarFit, fit::TextureFit>;
+
+AnyFit make_fit(Renderer& renderer, std::vector<fit::Observation> observations,
+                const fit::Sought& sought, const fit::FitSettings& settings) {
+    render::Renderer& own = renderer_of(renderer);
+    if (sought.textures.empty()) {
+        return fit::ScalarFit(own, std::move(observations), sought, settings, poll_of(renderer));
+    }
+    if (!sought.parameters.empty() || !sought.exposures.empty() || !sought.lights.empty()) {
+        throw core::ArgumentError(
+            "Fit: numbers and textures are not found together yet in C++; fit the numbers first, "
+            "then the textures, or use Python's weft.Fit");
+    }
+    return fit::TextureFit(own, std::move(observations), sought.textures, settings,
+                           poll_of(renderer));
+}
+
+} // namespace
+
 class Fit::State {
 public:
-    State(Renderer& renderer, std::vector<fit::Observation> observations,
-          const fit::SoughtNumbers& sought, const fit::FitSettings& settings)
-        : fit(renderer_of(renderer), std::move(observations), sought, settings, poll_of(renderer)) {
+    State(Renderer& renderer, std::vector<fit::Observation> observations, const fit::Sought& sought,
+          const fit::FitSettings& settings)
+        : m_fit(make_fit(renderer, std::move(observations), sought, settings)) {}
+
+    void step() {
+        std::visit([](auto& fit) { fit.step(); }, m_fit);
+    }
+    [[nodiscard]] fit::FitState state() const {
+        return std::visit([](const auto& fit) { return fit.state(); }, m_fit);
+    }
+    [[nodiscard]] std::vector<fit::FittedTexture> textures() {
+        auto* const fit = std::get_if<fit::TextureFit>(&m_fit);
+        return fit == nullptr ? std::vector<fit::FittedTexture>() : fit->textures();
+    }
+    [[nodiscard]] fit::Verdict judge() {
+        return std::visit([](auto& fit) { return fit.judge(); }, m_fit);
+    }
+    void write() {
+        std::visit([](auto& fit) { fit.write(); }, m_fit);
     }
 
-    fit::ScalarFit fit;
+private:
+    AnyFit m_fit;
 };
 
 Fit::Fit(Renderer& renderer, std::vector<fit::Observation> observations,
          const std::vector<fit::Parameter>& parameters, const std::vector<fit::Exposure>& exposures,
          const std::vector<fit::LightParameter>& lights, const fit::FitSettings& settings)
-    : m_state(std::make_unique<State>(renderer, std::move(observations),
-                                      fit::SoughtNumbers{parameters, exposures, lights},
-                                      settings)) {}
+    : Fit(renderer, std::move(observations),
+          fit::Sought{.parameters = parameters, .exposures = exposures, .lights = lights},
+          settings) {}
+
+Fit::Fit(Renderer& renderer, std::vector<fit::Observation> observations, const fit::Sought& sought,
+         const fit::FitSettings& settings)
+    : m_state(std::make_unique<State>(renderer, std::move(observations), sought, settings)) {}
 
 Fit::~Fit() = default;
 Fit::Fit(Fit&&) noexcept = default;
 Fit& Fit::operator=(Fit&&) noexcept = default;
 
 void Fit::step() {
-    m_state->fit.step();
+    m_state->step();
 }
 
 fit::FitState Fit::state() const {
-    return m_state->fit.state();
+    return m_state->state();
+}
+
+std::vector<fit::FittedTexture> Fit::textures() {
+    return m_state->textures();
 }
 
 fit::Verdict Fit::judge() {
-    return m_state->fit.judge();
+    return m_state->judge();
 }
 
 fit::FitState Fit::run(const std::function<void(const fit::FitState&)>& progress) {
-    fit::FitState state = m_state->fit.state();
+    fit::FitState state = m_state->state();
     while (!state.is_done) {
-        m_state->fit.step();
-        state = m_state->fit.state();
+        m_state->step();
+        state = m_state->state();
         if (progress) {
             progress(state);
         }
     }
-    m_state->fit.write();
+    m_state->write();
     return state;
 }
 

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a scene's materials from pictures of it. Link weft::fit. Start with engine/renderer.hpp, then:
+// Numbers and textures of a scene's materials from pictures of it. Link weft::fit. Start with engine/renderer.hpp, then:
 //
 //     weft::engine::Renderer renderer(*weft, describe_scene());
 //     weft::engine::Fit fit(renderer, {{.camera = camera, .image = photo}}, {{.name = "Paint.roughness"}});
 //     const weft::fit::FitState found = fit.run();
 //
-// found.values says what was found, and how certain it is.
+// found.values says what was found, and how certain it is. Textures, texel by texel:
+//
+//     weft::engine::Fit fit(renderer, {{.camera = camera, .image = photo}},
+//                           weft::fit::Sought{.textures = {{.name = "Paint.base_color"}}});
+//     fit.run();
+//     const std::vector<weft::fit::FittedTexture> textures = fit.textures();
 #pragma once
 
 #include "core/api.hpp"
 #include "engine/renderer.hpp"
 #include "fit/fit_state.hpp"
+#include "fit/fitted_texture.hpp"
 #include "fit/observation.hpp"
 #include "fit/parameters.hpp"
 #include "fit/verdict.hpp"
@@ -22,11 +28,12 @@
 namespace weft::engine {
 
 /// Finds scalar parameters, colours, exposures and strengths of lights that explain pictures, by Gauss-Newton steps on
-/// recorded paths: each iteration draws two independent sample sets, so that their noise does not move the result. Equal
-/// seeds give the numbers of Python's weft.Fit of the same scene, up to the order of sums. Pictures that were taken under
-/// other lights name one of RendererDesc::lit_by, see Observation::lights; photos may have a robust loss. What only Python
-/// has: textures, unknown environments, display transforms, checkpoints, and what is likely wrong where a verdict is bad.
-/// One thread at a time, with its renderer.
+/// recorded paths, or textures, by preconditioned gradient steps: each iteration draws two independent sample sets, so that
+/// their noise does not move the result. Equal seeds give the results of Python's weft.Fit of the same scene, up to the order
+/// of sums. Pictures that were taken under other lights name one of RendererDesc::lit_by, see Observation::lights; photos may
+/// have a robust loss. What only Python has: textures together with numbers or other textures of their material, unknown
+/// environments, display transforms, checkpoints, and what is likely wrong where a verdict is bad. One thread at a time, with
+/// its renderer.
 class Fit {
 public:
     /// Selects nothing and draws nothing yet.
@@ -41,6 +48,11 @@ public:
                  const std::vector<fit::Exposure>& exposures = {},
                  const std::vector<fit::LightParameter>& lights = {},
                  const fit::FitSettings& settings = {});
+    /// The same for all that can be sought: numbers, or textures.
+    /// @throws ArgumentError besides if numbers and textures are sought together, several textures of one material, or a
+    ///         texture of an input that none drives, that has mip levels, drives a normal or is given twice.
+    WEFT_API Fit(Renderer& renderer, std::vector<fit::Observation> observations,
+                 const fit::Sought& sought, const fit::FitSettings& settings = {});
     WEFT_API ~Fit();
     WEFT_API Fit(Fit&&) noexcept;
     WEFT_API Fit& operator=(Fit&&) noexcept;
@@ -53,6 +65,9 @@ public:
     WEFT_API void step();
     /// Where the fit is. Cheap.
     [[nodiscard]] WEFT_API fit::FitState state() const;
+    /// The textures that were sought, as they are by now, in that order. Waits for the device. The scene with them:
+    /// scene::with_textures().
+    [[nodiscard]] WEFT_API std::vector<fit::FittedTexture> textures();
     /// Draws what was found anew, as many samples as several steps have, and tells whether it explains the pictures. A fit that
     /// has converged says only that its optimiser stands still: ask this as well. Steps may go on after it.
     /// @throws as step().

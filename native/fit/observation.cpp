@@ -108,6 +108,15 @@ void require_valid(const Observation& observation) {
     require_light(observation);
 }
 
+void require_valid(const std::vector<Observation>& observations) {
+    if (observations.empty()) {
+        throw core::ArgumentError("Fit: there is no observation; give at least one picture");
+    }
+    for (const Observation& observation : observations) {
+        require_valid(observation);
+    }
+}
+
 std::vector<float> noise_weights(const Observation& observation,
                                  std::span<const float> display_noise) {
     const std::size_t count = pixel_count(observation);

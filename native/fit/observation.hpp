@@ -43,6 +43,8 @@ struct Observation {
 ///         pixel, the pixels that count are finite, not all black, and negative by noise at most, and what a file has done is in
 ///         range.
 WEFT_API void require_valid(const Observation& observation);
+/// @throws ArgumentError if there is none, or as for one.
+WEFT_API void require_valid(const std::vector<Observation>& observations);
 
 /// One weight a pixel and channel, for noise that grows with the radiance around: relative errors count, down to half of
 /// the picture's mean. Differentiable in nothing: a constant of the fit.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fit may change: numbers of materials, the brightness of pictures, and the strength of lights.
+// What a fit may change: numbers and textures of materials, the brightness of pictures, and the strength of lights.
 #pragma once
 
 #include "core/api.hpp"
@@ -47,6 +47,24 @@ struct LightParameter {
     bool color = false; ///< one factor a channel instead of one for all
     Bounds bounds{1.0 / 64, 64.0}; ///< above 0
     double start = 1;              ///< within the bounds
+};
+
+/// A texture of a material, texel by texel, at the resolution that the scene's has. It starts from that.
+struct TextureParameter {
+    std::string name; ///< "<material>.<input>" that it drives, as scene/parameter_names.hpp says
+    /// Smallest and largest value of a texel. A factor of zero hides its own derivative.
+    Bounds bounds{0.001, 1.0};
+    /// Weight of the prior that neighbours are alike, relative to what the pictures say of a texel, 0 or greater; it does not
+    /// blur edges (total variation).
+    double smoothness = 0.1;
+};
+
+/// All that a fit is to find; something of it.
+struct Sought {
+    std::vector<Parameter> parameters{};
+    std::vector<Exposure> exposures{};
+    std::vector<LightParameter> lights{};
+    std::vector<TextureParameter> textures{};
 };
 
 } // namespace weft::fit

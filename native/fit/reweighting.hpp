@@ -2,12 +2,11 @@
 // When a redescending loss weighs the pixels of photos; see robust_weights.hpp.
 #pragma once
 
-#include "fit/scalar_model.hpp"
+#include "fit/validation.hpp"
 #include "fit/view.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace weft::fit {
@@ -22,12 +21,28 @@ public:
 
     /// Whether weights stay as they are.
     [[nodiscard]] bool is_over() const noexcept;
-    /// Weighs pixels by what is left of them at `x`. Samples of the draw that tells the weights are used for nothing else:
-    /// weights must not know the samples that they weigh.
+    /// Weighs pixels by what is left of them. Samples of the draw that tells the weights are used for nothing else: weights
+    /// must not know the samples that they weigh.
     /// @param samples paths a pixel in each half, at least. @return whether weights have changed.
-    /// @throws as ScalarModel::draw(); weights are then as they were.
-    bool go_on(ScalarModel& model, std::span<const double> x, std::vector<View>& views,
-               std::int64_t samples);
+    /// @throws as `look`; weights are then as they were.
+    bool go_on(const Look& look, std::vector<View>& views, std::int64_t samples);
+
+private:
+    std::size_t m_rounds = 0;
+};
+
+/// When the pixels of robust observations are weighed anew by a fit of textures: after shares of its iterations. Textures
+/// explain more from one to the next, so that what nothing explains is not known before: rounds come while they still move,
+/// and each begins anew. Where residuals around a pixel are large, too, they may be detail that textures do not show yet: only
+/// what stands out among them loses its say.
+class MapReweighting {
+public:
+    explicit MapReweighting(const std::vector<View>& views);
+
+    /// Whether pixels are to be weighed. @param done share of the iterations, in [0, 1].
+    [[nodiscard]] bool is_due(double done) const noexcept;
+    /// As Reweighting::go_on().
+    void go_on(const Look& look, std::vector<View>& views, std::int64_t samples);
 
 private:
     std::size_t m_rounds = 0;

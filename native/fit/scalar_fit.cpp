@@ -12,12 +12,10 @@
 #include "fit/scalar_model.hpp"
 #include "fit/smooth_glass.hpp"
 #include "fit/validation.hpp"
-#include "scene/parameter_names.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 
 namespace weft::fit {
 
@@ -31,22 +29,6 @@ constexpr std::size_t kAveragesToWeigh =
 constexpr double kStartDeviation =
     1.0; ///< of the range: how far from its start a number may be while nothing is known
 
-void require_valid(const FitSettings& settings) {
-    const auto require = [](bool holds, const char* what) {
-        if (!holds) {
-            throw ArgumentError(text("FitSettings: ", what));
-        }
-    };
-    require(settings.samples >= 1, "samples must be 1 or more");
-    require(settings.bounces >= 1, "bounces must be 1 or more");
-    require(settings.tolerance > 0 && std::isfinite(settings.tolerance),
-            "tolerance must be a finite number above 0");
-    require(settings.max_iterations >= 1, "max_iterations must be 1 or more");
-    require(settings.starts >= 1, "starts must be 1 or more");
-    require(settings.information > 0 && settings.information <= 1,
-            "information must be above 0 and at most 1");
-}
-
 std::vector<std::string> names_of(const std::vector<Observation>& observations) {
     std::vector<std::string> names;
     names.reserve(observations.size());
@@ -56,24 +38,14 @@ std::vector<std::string> names_of(const std::vector<Observation>& observations) 
     return names;
 }
 
-/// Numbers of the materials that parameters belong to.
-std::vector<std::uint32_t> materials_of(const scene::Scene& scene,
-                                        const std::vector<Parameter>& parameters) {
-    std::set<std::string> owners;
+/// Names of parameters, and of those that are tied to them.
+std::vector<std::string> all_names(const std::vector<Parameter>& parameters) {
+    std::vector<std::string> names;
     for (const Parameter& parameter : parameters) {
-        owners.insert(scene::split_owner(parameter.name).owner);
-        for (const std::string& name : parameter.tied) {
-            owners.insert(scene::split_owner(name).owner);
-        }
+        names.push_back(parameter.name);
+        names.insert(names.end(), parameter.tied.begin(), parameter.tied.end());
     }
-    std::vector<std::uint32_t> out;
-    const auto materials = scene::materials_of(scene);
-    for (std::size_t number = 0; number < materials.size(); ++number) {
-        if (owners.count(materials[number]->name) != 0) {
-            out.push_back(static_cast<std::uint32_t>(number));
-        }
-    }
-    return out;
+    return names;
 }
 
 SolverSettings solver_settings(const Unknowns& unknowns, const FitSettings& settings) {
@@ -109,7 +81,7 @@ std::vector<std::vector<float>> loss_weights(const std::vector<View>& views) {
 class ScalarFit::Implementation {
 public:
     Implementation(render::Renderer& renderer, std::vector<Observation> observations,
-                   const SoughtNumbers& sought, FitSettings settings, core::InterruptPoll check)
+                   const Sought& sought, FitSettings settings, core::InterruptPoll check)
         : m_renderer(renderer), m_tables(renderer.tables()), m_settings(settings),
           m_observations(std::move(observations)),
           m_unknowns(build_unknowns(*renderer.tables()->materials(), sought.parameters,
@@ -137,7 +109,7 @@ public:
         }
         // The numbers stand nearly still: residuals tell which pixels nothing explains.
         if (!m_weighing.is_over() && m_solver.averaged() >= kAveragesToWeigh &&
-            m_weighing.go_on(m_model, x(), m_views, m_settings.samples)) {
+            m_weighing.go_on(look(), m_views, m_settings.samples)) {
             m_solver.forget();
         }
         m_model.set_samples(samples());
@@ -165,19 +137,15 @@ public:
             out.values.push_back(std::move(value));
         }
         for (const View& view : m_views) {
-            if (view.lost_count() > 0) {
-                out.problems.push_back(text(
-                    "Observation '", view.observation().name,
-                    "': the render or its derivatives are no finite numbers in ", view.lost_count(),
-                    " pixels, which do not count; look for inputs of materials or lights that "
-                    "are no numbers"));
+            if (std::string problem = view.problem(); !problem.empty()) {
+                out.problems.push_back(std::move(problem));
             }
         }
         return out;
     }
 
     [[nodiscard]] Verdict judge() {
-        Verdict out = fit::judge(draw_validations(m_model, x(), m_views, m_settings.samples));
+        Verdict out = fit::judge(draw_validations(look(), m_views, m_settings.samples));
         const bool is_shared =
             std::ranges::any_of(
                 out.views, [](const ViewVerdict& own) { return own.certainty > kMisfitSigmas; }) ||
@@ -200,6 +168,12 @@ public:
     void write() { m_model.write(x()); }
 
 private:
+    [[nodiscard]] Look look() {
+        return [this](std::int64_t samples, std::uint64_t draw) {
+            return m_model.look(x(), samples, draw);
+        };
+    }
+
     /// By which errors grow where neighbours share residuals.
     /// @param ratio of residuals to noise: what they grow by if nothing better is known (Birge 1932).
     [[nodiscard]] Vector error_factors(double ratio) const {
@@ -238,7 +212,8 @@ private:
                                   const std::vector<LightParameter>& lights) const {
         const UnknownDirections directions =
             m_unknowns.directions(m_tables->materials()->values.size());
-        const std::vector<std::uint32_t> materials = materials_of(renderer.scene(), parameters);
+        const std::vector<std::uint32_t> materials =
+            owning_materials(renderer.scene(), all_names(parameters));
         const auto light = find_light_parts(renderer, m_observations, lights, parameters);
         std::vector<View> views;
         for (std::size_t number = 0; number < m_observations.size(); ++number) {
@@ -289,16 +264,11 @@ private:
 };
 
 ScalarFit::ScalarFit(render::Renderer& renderer, std::vector<Observation> observations,
-                     const SoughtNumbers& sought, FitSettings settings, core::InterruptPoll check) {
+                     const Sought& sought, FitSettings settings, core::InterruptPoll check) {
     require_valid(settings);
-    if (observations.empty()) {
-        throw ArgumentError("Fit: there is no observation; give at least one picture");
-    }
+    require_valid(observations);
     if (sought.parameters.empty() && sought.exposures.empty() && sought.lights.empty()) {
         throw ArgumentError("Fit: there is nothing to find; give at least one parameter");
-    }
-    for (const Observation& observation : observations) {
-        fit::require_valid(observation);
     }
     require_known_directions(renderer.scene(), sought.parameters);
     m_implementation = std::make_unique<Implementation>(renderer, std::move(observations), sought,

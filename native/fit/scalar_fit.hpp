@@ -15,23 +15,16 @@
 
 namespace weft::fit {
 
-/// What is to be found.
-struct SoughtNumbers {
-    std::vector<Parameter> parameters{};
-    std::vector<Exposure> exposures{};
-    std::vector<LightParameter> lights{};
-};
-
 /// Finds numbers that explain pictures, by Gauss-Newton steps on recorded paths. One thread at a time, with its renderer.
 /// What is given stays as it is; the scene's numbers on the device are those of the last draw, and after write() those
 /// that were found, but for factors of lights, which stay as the scene has them.
 class WEFT_API ScalarFit {
 public:
-    /// @param renderer of the scene; it outlives the fit and renders no other scene meanwhile.
+    /// @param renderer of the scene; it outlives the fit and renders no other scene meanwhile. @param sought no textures.
     /// @throws ArgumentError if there is no observation or nothing to find, or something does not fit the scene, see
     ///         require_valid() and Parameter; CompileError, DeviceError.
     ScalarFit(render::Renderer& renderer, std::vector<Observation> observations,
-              const SoughtNumbers& sought, FitSettings settings, core::InterruptPoll check = {});
+              const Sought& sought, FitSettings settings, core::InterruptPoll check = {});
     ~ScalarFit();
     ScalarFit(ScalarFit&&) noexcept;
     ScalarFit& operator=(ScalarFit&&) noexcept;

@@ -12,12 +12,6 @@ namespace weft::fit {
 
 namespace {
 
-/// A seed of 32 bits for one view of one iteration; that of weft/fit/seeds.py.
-std::uint32_t mix_seeds(std::uint64_t seed, std::uint64_t iteration, std::uint64_t view) noexcept {
-    return static_cast<std::uint32_t>(seed * 0x9E3779B1U + iteration * 0x85EBCA77U +
-                                      view * 0xC2B2AE3DU + 1);
-}
-
 std::vector<std::optional<std::size_t>> lights_of(const View& view) {
     std::vector<std::optional<std::size_t>> out;
     for (const ViewPart& part : view.parts()) {
@@ -82,24 +76,11 @@ void ScalarModel::draw(std::span<const double> x) {
 void ScalarModel::draw_samples(std::span<const double> x, std::int64_t samples) {
     write(x);
     m_drawn = samples;
-    std::size_t most = 0;
-    for (View& view : m_views) {
-        for (const ViewPart& part : view.parts()) {
-            part.recorder->forget_paths();
-        }
-        most = std::max(most, view.pixels().size());
-    }
-    // For all views: fewer would be made anew for the next one.
-    static_cast<void>(m_views.front().parts().front().recorder->film()->buffers(
-        2 * samples * static_cast<std::int64_t>(most)));
-    for (std::size_t number = 0; number < m_views.size(); ++number) {
-        std::vector<std::uint32_t> seeds;
-        for (std::size_t part = 0; part < m_views[number].parts().size(); ++part) {
-            seeds.push_back(mix_seeds(m_desc.seed, m_iteration, number + m_views.size() * part));
-        }
-        m_views[number].draw(
-            {.samples = samples, .bounces = m_desc.bounces, .seeds = seeds, .check = m_desc.check});
-    }
+    draw_views(m_views, {.samples = samples,
+                         .bounces = m_desc.bounces,
+                         .seed = m_desc.seed,
+                         .draw = m_iteration,
+                         .check = m_desc.check});
     ++m_iteration;
 }
 

@@ -22,13 +22,13 @@ public:
             m_pixels.push_back(view.pixels());
         }
         for (View& view : views) {
-            view.ignore_trust(true);
+            view.weigh_alike(true);
         }
     }
     ~KeptPixels() {
         for (std::size_t i = 0; i < m_views.size(); ++i) {
             m_views[i].set_pixels(std::move(m_pixels[i]));
-            m_views[i].ignore_trust(false);
+            m_views[i].weigh_alike(false);
         }
     }
     KeptPixels(const KeptPixels&) = delete;
@@ -62,9 +62,8 @@ void take(Validation& fresh, const PixelNumbers& pixels, const ResidualPair& hal
 
 } // namespace
 
-std::vector<Validation> draw_validations(ScalarModel& model, std::span<const double> x,
-                                         std::vector<View>& views, std::int64_t samples,
-                                         std::int64_t paths) {
+std::vector<Validation> draw_validations(const Look& look, std::vector<View>& views,
+                                         std::int64_t samples, std::int64_t paths) {
     const KeptPixels before(views);
     std::vector<Validation> out;
     std::vector<ViewPixels> counted;
@@ -77,7 +76,7 @@ std::vector<Validation> draw_validations(ScalarModel& model, std::span<const dou
         for (std::size_t i = 0; i < views.size(); ++i) {
             views[i].set_pixels(plan.part(i, round));
         }
-        const ResidualPair halves = model.look(x, plan.samples, kFirstDraw + round);
+        const ResidualPair halves = look(plan.samples, kFirstDraw + round);
         std::size_t first = 0;
         for (std::size_t i = 0; i < views.size(); ++i) {
             take(out[i], views[i].pixels(), halves, first);

@@ -3,20 +3,24 @@
 #pragma once
 
 #include "fit/misfit.hpp"
-#include "fit/scalar_model.hpp"
+#include "fit/residuals.hpp"
 #include "fit/view.hpp"
 
 #include <cstdint>
-#include <span>
+#include <functional>
 #include <vector>
 
 namespace weft::fit {
 
+/// Residuals of new samples of the pixels that views draw now, at what was found; later iterations are as if there had been
+/// none. Takes paths a pixel in each half, and the number of the draw that the samples follow from; throws as draws do.
+using Look = std::function<ResidualPair(std::int64_t samples, std::uint64_t draw)>;
+
 /// Draws all pixels that count, or those of tiles all over large pictures.
-/// @param model of the views. @param x what was found. @param views stay as they are.
-/// @param samples paths a pixel in each half, at least. @param paths of all views. @throws as ScalarModel::draw().
-[[nodiscard]] std::vector<Validation>
-draw_validations(ScalarModel& model, std::span<const double> x, std::vector<View>& views,
-                 std::int64_t samples, std::int64_t paths = std::int64_t{1} << 20U);
+/// @param look at the views. @param views stay as they are.
+/// @param samples paths a pixel in each half, at least. @param paths of all views. @throws as `look`.
+[[nodiscard]] std::vector<Validation> draw_validations(const Look& look, std::vector<View>& views,
+                                                       std::int64_t samples,
+                                                       std::int64_t paths = std::int64_t{1} << 20U);
 
 } // namespace weft::fit

@@ -4,12 +4,14 @@
 
 #include "fit/observation.hpp"
 #include "render/recorder.hpp"
+#include "scene/scene.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace weft::fit {
@@ -19,6 +21,15 @@ struct ViewDraw {
     std::int64_t samples = 1;               ///< paths a pixel in each of the two sample sets
     std::int64_t bounces = 8;               ///< surfaces that a path may leave
     std::span<const std::uint32_t> seeds{}; ///< of this view and iteration, one a part
+    core::InterruptPoll check{};
+};
+
+/// How a fit draws all of its views.
+struct ViewsDraw {
+    std::int64_t samples = 1; ///< paths a pixel in each of the two sample sets
+    std::int64_t bounces = 8; ///< surfaces that a path may leave
+    std::uint64_t seed = 0;   ///< of the fit
+    std::uint64_t draw = 0;   ///< number of the draw
     core::InterruptPoll check{};
 };
 
@@ -44,7 +55,9 @@ public:
     }
     /// Numbers of the pixels that are drawn, y * width + x, ascending.
     [[nodiscard]] const std::vector<std::uint32_t>& pixels() const noexcept { return m_pixels; }
-    void set_pixels(std::vector<std::uint32_t> pixels) { m_pixels = std::move(pixels); }
+    void set_pixels(std::vector<std::uint32_t> pixels);
+    /// Another one whenever pixels() or weights() may have changed.
+    [[nodiscard]] std::uint64_t version() const noexcept { return m_version; }
     /// Three a pixel of the picture; 0: it does not count.
     [[nodiscard]] std::span<const float> weights() const noexcept { return m_weights; }
     /// noise_weights() of the observation.
@@ -55,11 +68,18 @@ public:
     [[nodiscard]] const std::vector<float>& trust() const noexcept { return m_trust; }
     /// Weights have the square root of it. @param trust one a pixel of the picture.
     void set_trust(std::vector<float> trust);
-    /// Whether weights leave it out, for draws that look at all pixels alike.
-    void ignore_trust(bool is_ignored);
+    /// Weights are divided by it. @param noise of renders, of what is usual, one a pixel of the picture, above 0.
+    void set_noise(std::vector<float> noise);
+    /// Whether weights leave out trust and noise, for draws that look at all pixels alike.
+    void weigh_alike(bool is_alike);
     /// Which pixels gave no finite number at any time, one flag a pixel of the picture; they do not count any more.
     [[nodiscard]] const std::vector<bool>& lost() const noexcept { return m_lost; }
     [[nodiscard]] std::size_t lost_count() const noexcept;
+    /// Lets pixels not count any more. @param bad which of those that are drawn.
+    /// @throws ArgumentError if more than half of the pixels that are drawn are lost by now.
+    void leave_out(const std::vector<bool>& bad);
+    /// What did not count of the view, a sentence; "": all does.
+    [[nodiscard]] std::string problem() const;
 
     /// The pixels that have a weight, ascending.
     [[nodiscard]] std::vector<std::uint32_t> counted_pixels() const;
@@ -67,6 +87,10 @@ public:
     void show_all(std::size_t stride = 1);
 
     void draw(const ViewDraw& draw);
+    /// Fraction of the samples of each pixel that is drawn whose first surface has one of the materials of the recorders, by
+    /// a draw of two samples; in [0, 1].
+    [[nodiscard]] std::vector<float> direct_share(std::uint32_t seed,
+                                                  const core::InterruptPoll& check);
     /// The mean of samples [first, first + count) of each pixel that is drawn: parts x (1 + directions) x pixels x 3,
     /// 0 where any of a pixel's is no finite number.
     /// @throws ArgumentError if more than half of the pixels that are drawn are no finite numbers.
@@ -78,7 +102,6 @@ public:
                                             std::size_t radius) const;
 
 private:
-    void leave_out(const std::vector<bool>& bad);
     void update_weights();
 
     const Observation* m_observation;
@@ -87,9 +110,18 @@ private:
     std::vector<float> m_noise_weights;
     std::vector<float> m_weights;
     std::vector<float> m_trust;
-    bool m_ignores_trust = false;
+    std::vector<float> m_noise; ///< empty: alike
+    bool m_is_alike = false;
     std::vector<bool> m_lost;
     std::vector<std::uint32_t> m_pixels;
+    std::uint64_t m_version = 0;
 };
+
+/// Numbers of the materials that parameters belong to, ascending. @param names of parameters.
+[[nodiscard]] std::vector<std::uint32_t> owning_materials(const scene::Scene& scene,
+                                                          std::span<const std::string> names);
+
+/// Draws the pixels of all views in two independent halves, each view and each part of its light with a seed of its own.
+void draw_views(std::vector<View>& views, const ViewsDraw& draw);
 
 } // namespace weft::fit

@@ -8,6 +8,7 @@
 #include "job/toml_table.hpp"
 
 #include <array>
+#include <cmath>
 #include <string_view>
 
 namespace weft::job {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kColorSpaces{"linear", "srgb"};
 constexpr std::array<std::string_view, 2> kScales{"linear", "log"};
 constexpr std::string_view kOnlyPython = " is fitted by Python's `weft fit` alone";
+constexpr double kMostTexels = 1U << 16U; ///< along a side
 
 std::string required_text(TomlTable& table, std::string_view key) {
     std::optional<std::string> out = table.text(key);
@@ -143,6 +145,29 @@ fit::LightParameter read_light(TomlTable table) {
     return out;
 }
 
+TextureEntry read_texture(TomlTable table) {
+    TextureEntry out{.place = table.place()};
+    out.parameter.name = required_text(table, "name");
+    set_bounds(out.parameter.bounds, table);
+    set(out.parameter.smoothness, table.number("smoothness"));
+    if (const auto resolution = table.numbers("resolution", 2)) {
+        out.resolution.emplace();
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            const double size = (*resolution)[axis];
+            if (!(size >= 1 && size <= kMostTexels) || size != std::floor(size)) {
+                table.fail("resolution", "'resolution' must be two integers from 1 to 65536");
+            }
+            (*out.resolution)[axis] = static_cast<std::uint32_t>(size);
+        }
+    }
+    out.start = table.numbers("start");
+    if (const auto wrap = table.choice("wrap", scene::kTextureWraps)) {
+        out.wrap = static_cast<scene::TextureWrap>(*wrap);
+    }
+    table.require_no_others();
+    return out;
+}
+
 void read_settings(TomlTable table, JobText& job) {
     fit::FitSettings& settings = job.settings;
     set(settings.samples, table.integer("samples", 1));
@@ -156,7 +181,7 @@ void read_settings(TomlTable table, JobText& job) {
     if (job.time_limit && !(*job.time_limit >= 0)) {
         table.fail("time_limit", "'time_limit' must be 0 seconds or more");
     }
-    static_cast<void>(table.integer("texture_iterations", 1)); // there are no textures
+    set(settings.texture_iterations, table.integer("texture_iterations", 1));
     table.require_no_others();
 }
 
@@ -194,10 +219,12 @@ JobText read_job_text(const std::filesystem::path& file) {
     for (TomlTable& table : top.tables("lights")) {
         job.lights.push_back(read_light(std::move(table)));
     }
+    for (TomlTable& table : top.tables("textures")) {
+        job.textures.push_back(read_texture(std::move(table)));
+    }
     if (auto settings = top.table("settings")) {
         read_settings(std::move(*settings), job);
     }
-    top.refuse("textures", core::text("a texture", kOnlyPython));
     top.refuse("environment", core::text("an unknown environment", kOnlyPython));
     if (auto report = top.table("report")) {
         static_cast<void>(report->integer("samples", 1)); // of pictures, which only Python draws

@@ -7,6 +7,7 @@
 #include "fit/parameters.hpp"
 #include "render/path_settings.hpp"
 #include "scene/light.hpp"
+#include "scene/material_values.hpp"
 
 #include <array>
 #include <cstdint>
@@ -60,6 +61,17 @@ struct TargetEntry {
     std::optional<bool> robust{};      ///< not set: photos are
 };
 
+/// A texture that is to be found, and what drives its input before.
+struct TextureEntry {
+    std::string place; ///< "job.toml:12", for messages
+    fit::TextureParameter parameter{};
+    /// Width and height, texels, from 1; not set: those of the texture that is there.
+    std::optional<std::array<std::uint32_t, 2>> resolution{};
+    std::vector<double> start{}; ///< one number, or one a channel; empty: what the input has
+    std::optional<scene::TextureWrap>
+        wrap{}; ///< not set: that of the texture that is there, or repeat
+};
+
 /// @throws ArgumentError: "<place>: target '<name>': <what>".
 [[noreturn]] void refuse(const TargetEntry& target, const std::string& what);
 
@@ -70,13 +82,14 @@ struct JobText {
     std::vector<fit::Parameter> parameters{};
     std::vector<fit::Exposure> exposures{};
     std::vector<fit::LightParameter> lights{};
+    std::vector<TextureEntry> textures{};
     fit::FitSettings settings{};
     std::optional<double> time_limit{}; ///< seconds
 };
 
 /// Reads a job and none of the files that it names; their paths are relative to its folder.
 /// @throws ArgumentError with file and line if a key is unknown, absent or of a wrong kind, or asks for what only Python
-///         fits: textures, unknown environments.
+///         fits: unknown environments.
 [[nodiscard]] JobText read_job_text(const std::filesystem::path& file);
 
 } // namespace weft::job

@@ -57,7 +57,44 @@ void swap_bytes(std::span<float> numbers) {
     }
 }
 
+/// @param first of the channels that are written. @param count of them, 1 or 3.
+std::vector<std::byte> encode_map(const PictureToWrite& picture, std::size_t first,
+                                  std::size_t count) {
+    const bool is_little = std::endian::native == std::endian::little;
+    const std::string head = core::text(count == 3 ? "PF" : "Pf", '\n', picture.width, ' ',
+                                        picture.height, '\n', is_little ? "-1.0" : "1.0", '\n');
+    std::vector<float> numbers;
+    numbers.reserve(picture.width * picture.height * count);
+    for (std::size_t y = picture.height; y-- > 0;) { // rows are stored from the bottom
+        for (std::size_t x = 0; x < picture.width; ++x) {
+            const float* const pixel =
+                &picture.pixels[(y * picture.width + x) * picture.channels + first];
+            numbers.insert(numbers.end(), pixel, pixel + count);
+        }
+    }
+    std::vector<std::byte> out(head.size() + numbers.size() * sizeof(float));
+    std::memcpy(out.data(), head.data(), head.size());
+    std::memcpy(out.data() + head.size(), numbers.data(), numbers.size() * sizeof(float));
+    return out;
+}
+
+void write_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes) {
+    if (!core::try_write_file(file, bytes)) {
+        throw core::ImageError(
+            core::text("'", core::utf8_path(file), "' cannot be written; choose another folder"));
+    }
+}
+
 } // namespace
+
+void write_portable_float_map(const std::filesystem::path& file, const PictureToWrite& picture) {
+    write_bytes(file, encode_map(picture, 0, picture.channels == 1 ? 1 : 3));
+    if (picture.channels == 4) {
+        std::filesystem::path beside = file;
+        beside.replace_filename(file.stem() += "_alpha.pfm");
+        write_bytes(beside, encode_map(picture, 3, 1));
+    }
+}
 
 namespace detail {
 

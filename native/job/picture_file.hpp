@@ -24,6 +24,25 @@ struct PictureFile {
 ///         or is of a format that this build does not read.
 [[nodiscard]] PictureFile read_picture_file(const std::filesystem::path& file);
 
+/// An image to be written: linear, one, three or four numbers a pixel.
+struct PictureToWrite {
+    std::size_t width = 0;
+    std::size_t height = 0;
+    std::size_t channels = 3;
+    std::vector<float> pixels{}; ///< height x width x channels, the top row first
+};
+
+/// Writes a portable float map; of four channels the first three, and the fourth beside it as "<stem>_alpha.pfm". Files that
+/// are there are replaced in one step each.
+/// @throws ImageError if it cannot be written.
+void write_portable_float_map(const std::filesystem::path& file, const PictureToWrite& picture);
+
+/// Whether Weft was built with OpenImageIO.
+[[nodiscard]] bool has_picture_library() noexcept;
+/// Writes what the library knows by its ending, as floats: .exr. A file that is there is replaced in one step.
+/// @throws ImageError if it cannot be written, or there is no library.
+void write_picture_file(const std::filesystem::path& file, const PictureToWrite& picture);
+
 /// ".png" of "Front.PNG".
 [[nodiscard]] std::string lower_extension(const std::filesystem::path& file);
 

@@ -46,3 +46,37 @@ PictureFile read_by_library(const std::filesystem::path& file) {
 }
 
 } // namespace weft::job::detail
+
+namespace weft::job {
+
+bool has_picture_library() noexcept {
+    return true;
+}
+
+void write_picture_file(const std::filesystem::path& file, const PictureToWrite& picture) {
+    const auto refuse = [&file](const std::string& why) {
+        throw core::ImageError(
+            core::text("'", core::utf8_path(file), "' cannot be written: ", why));
+    };
+    std::filesystem::path beside = file;
+    beside.replace_filename(file.stem() += ".part");
+    beside += file.extension(); // which says what is written
+    const std::string name = core::utf8_path(beside);
+    const auto output = OIIO::ImageOutput::create(name);
+    if (!output) {
+        refuse(OIIO::geterror());
+    }
+    const OIIO::ImageSpec spec(static_cast<int>(picture.width), static_cast<int>(picture.height),
+                               static_cast<int>(picture.channels), OIIO::TypeDesc::FLOAT);
+    if (!output->open(name, spec) ||
+        !output->write_image(OIIO::TypeDesc::FLOAT, picture.pixels.data()) || !output->close()) {
+        refuse(output->geterror());
+    }
+    std::error_code error;
+    std::filesystem::rename(beside, file, error);
+    if (error) {
+        refuse(error.message());
+    }
+}
+
+} // namespace weft::job

@@ -16,3 +16,17 @@ PictureFile read_by_library(const std::filesystem::path& file) {
 }
 
 } // namespace weft::job::detail
+
+namespace weft::job {
+
+bool has_picture_library() noexcept {
+    return false;
+}
+
+void write_picture_file(const std::filesystem::path& file, const PictureToWrite& /*picture*/) {
+    throw core::ImageError(core::text("'", core::utf8_path(file),
+                                      "' cannot be written: this weft-fit was built without "
+                                      "OpenImageIO and writes portable float maps (.pfm) alone"));
+}
+
+} // namespace weft::job

@@ -10,12 +10,14 @@
 #include "job/lighting.hpp"
 #include "job/observations.hpp"
 #include "job/report.hpp"
+#include "job/textures.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -93,6 +95,7 @@ public:
         if (m_out.state.is_done && m_out.state.has_converged) {
             m_out.reason = EndReason::converged;
         }
+        m_out.textures = fit.textures();
         judge(fit);
         m_out.seconds = seconds_since(m_begin);
         if (!m_is_quiet) {
@@ -123,9 +126,10 @@ private:
         m_out.state = fit.state();
         m_out.history.push_back(m_out.state);
         if (!m_is_quiet) {
-            std::cerr << core::text("\riteration ", m_out.state.iterations, " of at most ",
-                                    m_job.settings.max_iterations, ", loss ", m_out.state.loss,
-                                    "      ")
+            const std::size_t most = m_job.textures.empty() ? m_job.settings.max_iterations
+                                                            : m_job.settings.texture_iterations;
+            std::cerr << core::text("\riteration ", m_out.state.iterations, " of at most ", most,
+                                    ", loss ", m_out.state.loss, "      ")
                       << std::flush;
         }
         return true;
@@ -140,6 +144,13 @@ private:
 std::vector<scene::Camera> cameras_of(const std::vector<fit::Observation>& observations) {
     std::vector<scene::Camera> out;
     std::ranges::transform(observations, std::back_inserter(out), &fit::Observation::camera);
+    return out;
+}
+
+fit::Sought sought_by(const JobText& job) {
+    fit::Sought out{.parameters = job.parameters, .exposures = job.exposures, .lights = job.lights};
+    std::ranges::transform(job.textures, std::back_inserter(out.textures),
+                           &TextureEntry::parameter);
     return out;
 }
 
@@ -160,8 +171,9 @@ engine::EngineDesc engine_of(const Options& options) {
 
 int run(const Options& options) {
     const JobText job = read_job(options);
-    const scene_files::SceneFile file =
+    scene_files::SceneFile file =
         scene_files::load(job.scene, {.trust = options.trust, .root = options.root});
+    file.scene = with_textures_of(job, std::move(file.scene));
     std::vector<fit::Observation> observations;
     observations.reserve(job.targets.size());
     for (const TargetEntry& target : job.targets) {
@@ -179,8 +191,7 @@ int run(const Options& options) {
             keep_pixels_of(source, renderer, observations[i]);
         }
     }
-    engine::Fit fit(renderer, std::move(observations), job.parameters, job.exposures, job.lights,
-                    job.settings);
+    engine::Fit fit(renderer, std::move(observations), sought_by(job), job.settings);
     Outcome outcome = Run(job, options.quiet)(fit);
     outcome.device = engine->device()->info().name;
     const std::string summary = write_report(job, file, outcome, options.out, options.root);

@@ -5,6 +5,7 @@
 #include "core/file.hpp"
 #include "core/text.hpp"
 #include "fit/observation.hpp"
+#include "job/textures.hpp"
 #include "scene/light_changes.hpp"
 #include "scene/parameter_changes.hpp"
 #include "scene/parameter_names.hpp"
@@ -70,6 +71,12 @@ const fit::Vector& errors_of(const Outcome& outcome, std::size_t number) {
                            : outcome.state.values.at(number).error;
 }
 
+/// Of the texels.
+double known_share(const fit::FittedTexture& texture) {
+    return static_cast<double>(std::ranges::count(texture.known, 1.0F)) /
+           static_cast<double>(texture.known.size());
+}
+
 Json parameters_of(const JobText& job, const Outcome& outcome) {
     Json out = Json::object();
     for (std::size_t number = 0; number < outcome.state.values.size(); ++number) {
@@ -90,6 +97,7 @@ Json settings_of(const JobText& job) {
             {"seed", own.seed},
             {"tolerance", own.tolerance},
             {"max_iterations", own.max_iterations},
+            {"texture_iterations", own.texture_iterations},
             {"time_limit", job.time_limit ? Json(*job.time_limit) : Json()},
             {"starts", own.starts},
             {"information", own.information}};
@@ -118,7 +126,26 @@ Json verdict_of(const std::optional<fit::Verdict>& verdict) {
             {"views", std::move(views)}};
 }
 
-Json summary_of(const JobText& job, const Outcome& outcome) {
+Json textures_of(const Outcome& outcome, const std::vector<TextureFiles>& files) {
+    Json out = Json::object();
+    for (std::size_t number = 0; number < outcome.textures.size(); ++number) {
+        const fit::FittedTexture& found = outcome.textures[number];
+        out[found.name] = {
+            {"file", files[number].file},
+            {"map", files[number].map},
+            {"errors", files[number].errors},
+            {"width", found.width},
+            {"height", found.height},
+            {"channels", found.channels},
+            {"known_share", known_share(found)},
+            {"told_share", fit::told_share(found)},
+            {"undetermined", found.undetermined.empty() ? Json() : Json(found.undetermined)}};
+    }
+    return out;
+}
+
+Json summary_of(const JobText& job, const Outcome& outcome,
+                const std::vector<TextureFiles>& files) {
     const fit::FitState& state = outcome.state;
     return {{"weft", "fit report"},
             {"version", kVersion},
@@ -134,6 +161,7 @@ Json summary_of(const JobText& job, const Outcome& outcome) {
             {"noise_floor", finite(state.noise_floor)},
             {"settings", settings_of(job)},
             {"parameters", parameters_of(job, outcome)},
+            {"textures", textures_of(outcome, files)},
             {"scene", "scene.weft"},
             {"left_out", Json::array({kNoCauses, kNoPictures})}};
 }
@@ -178,9 +206,10 @@ std::string write_report(const JobText& job, const scene_files::SceneFile& file,
                          const Outcome& outcome, const std::filesystem::path& folder,
                          const std::filesystem::path& root) {
     scene_files::SceneFile fitted = file;
-    fitted.scene = with_result(file.scene, job, outcome.state);
+    const std::vector<TextureFiles> files = write_textures(outcome.textures, folder);
+    fitted.scene = with_found(with_result(file.scene, job, outcome.state), outcome.textures);
     scene_files::save(fitted, folder / "scene.weft", root);
-    const Json summary = summary_of(job, outcome);
+    const Json summary = summary_of(job, outcome, files);
     Json report = summary;
     Json& history = report["history"] = Json::array();
     for (const fit::FitState& state : outcome.history) {
@@ -212,6 +241,11 @@ std::string describe(const Outcome& outcome) {
             }
         }
         out << '\n';
+    }
+    for (const fit::FittedTexture& found : outcome.textures) {
+        out << found.name << "  " << found.width << " x " << found.height << " texels, "
+            << std::setprecision(3) << 100 * known_share(found) << " % of them known"
+            << (found.undetermined.empty() ? "" : ": ") << found.undetermined << '\n';
     }
     if (outcome.verdict) {
         out << fit::kVerdictLevels.at(static_cast<std::size_t>(outcome.verdict->level)) << ": "

@@ -51,9 +51,10 @@ std::vector<std::vector<Share>> shares(std::size_t before, std::size_t after) {
 /// Brings images of one size to another.
 class Resizer {
 public:
-    Resizer(std::size_t width, std::size_t height, const scene::Camera& camera)
-        : m_width(width), m_rows(shares(height, static_cast<std::size_t>(camera.height))),
-          m_columns(shares(width, static_cast<std::size_t>(camera.width))) {}
+    /// @param before what images have. @param width wanted. @param height wanted.
+    Resizer(const ImageSize& before, std::size_t width, std::size_t height)
+        : m_width(before.width), m_rows(shares(before.height, height)),
+          m_columns(shares(before.width, width)) {}
 
     /// @param pixels `channels` numbers each.
     [[nodiscard]] std::vector<float> operator()(std::span<const float> pixels,
@@ -101,6 +102,11 @@ void require_aspect(const fit::Observation& observation, std::size_t width, std:
 
 } // namespace
 
+std::vector<float> resampled(std::span<const float> pixels, const ImageSize& size,
+                             std::size_t width, std::size_t height) {
+    return Resizer(size, width, height)(pixels, size.channels);
+}
+
 fit::Observation resized(fit::Observation observation, std::size_t width, std::size_t height) {
     require_aspect(observation, width, height);
     const auto wanted = static_cast<std::size_t>(observation.camera.width);
@@ -116,7 +122,8 @@ fit::Observation resized(fit::Observation observation, std::size_t width, std::s
     for (const float weight : observation.mask) {
         counts.push_back(weight > 0 ? 1.0F : 0.0F);
     }
-    const Resizer resize(width, height, observation.camera);
+    const Resizer resize({.width = width, .height = height}, wanted,
+                         static_cast<std::size_t>(observation.camera.height));
     observation.image = resize(observation.image, fit::kChannels);
     const std::vector<float> coverage = resize(counts, 1);
     observation.mask = resize(observation.mask, 1);

@@ -63,6 +63,21 @@ KernelArgument KernelArgument::real(double value) {
     return argument;
 }
 
+KernelArgument KernelArgument::reals(std::span<const double> values) {
+    KernelArgument argument;
+    Node& node = argument.m_nodes.front();
+    node.kind = NodeKind::list;
+    node.scalar = ScalarKind::float64;
+    node.rank = 1;
+    node.data_begin = 1;
+    node.data_count = static_cast<std::uint32_t>(values.size());
+    argument.m_words.push_back(values.size());
+    for (const double value : values) {
+        argument.m_words.push_back(std::bit_cast<std::uint64_t>(value));
+    }
+    return argument;
+}
+
 KernelArgument KernelArgument::tensor(tensor::TensorRef value) {
     KernelArgument argument;
     argument.m_nodes.front().kind = NodeKind::tensor;

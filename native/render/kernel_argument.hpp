@@ -22,6 +22,8 @@ public:
     /// A number that is an argument of its own.
     [[nodiscard]] static KernelArgument number(std::int64_t value);
     [[nodiscard]] static KernelArgument real(double value);
+    /// A vector that is an argument of its own: one number a component.
+    [[nodiscard]] static KernelArgument reals(std::span<const double> values);
     /// A tensor that is an argument of its own.
     [[nodiscard]] static KernelArgument tensor(tensor::TensorRef value);
     /// The last argument of `list`. @param keep holds what its nodes point to: names and tensors.

@@ -66,22 +66,30 @@ void KernelLauncher::launch(StageModule& module, std::string_view function, std:
                             Arguments arguments, const tensor::TensorRef& result) {
     m_list.clear();
     append_lanes(m_list, lanes);
-    run(module, function, arguments, result);
+    run(*module.function(function), arguments, result);
 }
 
 void KernelLauncher::call(StageModule& module, std::string_view function, Arguments arguments,
                           const tensor::TensorRef& result) {
     m_list.clear();
-    run(module, function, arguments, result);
+    run(*module.function(function), arguments, result);
 }
 
-void KernelLauncher::run(StageModule& module, std::string_view function, Arguments arguments,
+void KernelLauncher::dispatch(StageModule& module, std::string_view function,
+                              const std::array<std::int64_t, 3>& threads, Arguments arguments) {
+    m_list.clear();
+    dispatch::CallOptions options;
+    options.is_raw_dispatch = true;
+    options.thread_count = threads;
+    run(*module.module()->function(std::string(function), options), arguments, nullptr);
+}
+
+void KernelLauncher::run(dispatch::Function& callee, Arguments arguments,
                          const tensor::TensorRef& result) {
     for (const KernelArgument* const argument : arguments) {
         argument->append_to(m_list);
     }
     append_result(m_list, result);
-    dispatch::Function& callee = *module.function(function);
     auto plan = callee.find_plan(m_list);
     if (!plan) {
         plan = callee.make_plan(m_list);

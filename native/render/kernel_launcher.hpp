@@ -5,6 +5,8 @@
 #include "dispatch/function.hpp"
 #include "render/kernel_argument.hpp"
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -57,13 +59,16 @@ public:
     /// @param result what it returns goes here; contiguous, of the shape of the call.
     void call(StageModule& module, std::string_view function, Arguments arguments,
               const tensor::TensorRef& result);
+    /// Calls a function whose threads and groups are its own, with [numthreads], once for each of x * y * z threads, rounded
+    /// up to whole groups; its arguments go to each of them whole. Else as launch().
+    void dispatch(StageModule& module, std::string_view function,
+                  const std::array<std::int64_t, 3>& threads, Arguments arguments);
 
     /// What to run on any thread so that the kernel of a call is there: it owns what it needs.
     [[nodiscard]] static std::function<void()> compilation(const StageCall& call);
 
 private:
-    void run(StageModule& module, std::string_view function, Arguments arguments,
-             const tensor::TensorRef& result);
+    void run(dispatch::Function& callee, Arguments arguments, const tensor::TensorRef& result);
 
     dispatch::Context m_context;
     dispatch::ArgumentList m_list;

@@ -27,6 +27,7 @@ set(WEFT_PUBLIC_HEADERS
   engine/renderer.hpp
   fit/attempts.hpp
   fit/fit_state.hpp
+  fit/fitted_texture.hpp
   fit/gauss_newton.hpp
   fit/information.hpp
   fit/matrix.hpp
@@ -49,6 +50,7 @@ set(WEFT_PUBLIC_HEADERS
   scene/colors.hpp
   scene/directions.hpp
   scene/environment.hpp
+  scene/input_changes.hpp
   scene/kernel_text.hpp
   scene/layouts.hpp
   scene/light.hpp

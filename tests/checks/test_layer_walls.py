@@ -75,7 +75,7 @@ LAYERS = {
     "dag": {"core"},
     "lower": {"core", "reflect", "dag"},
     "dispatch": {"core", "reflect", "device", "compile", "tensor", "codegen"},
-    "fit": {"core", "render", "scene", "tensor"},
+    "fit": {"core", "dispatch", "render", "scene", "tensor"},
     "engine": {
         "core",
         "reflect",

@@ -199,7 +199,7 @@ TEST_CASE_METHOD(LightsFixture, "pictures under lights in turn tell of each ligh
         photos.back().lights = which + 1;
     }
     render::Renderer own = renderer_in_turn();
-    const SoughtNumbers sought{
+    const Sought sought{
         .parameters = {{.name = "Floor.roughness", .start = {0.6}}},
         .lights = {{.light = "key"}, {.light = "Glow.001"}, {.light = "environment"}}};
     ScalarFit solver(own, photos, sought, {.bounces = 3});

@@ -232,9 +232,40 @@ TEST_CASE("mistakes are told with file and line") {
     CHECK_THROWS_WITH(job::read_job_text("nowhere.toml"), ContainsSubstring("no file"));
 }
 
+TEST_CASE("textures are read with what their inputs get") {
+    const TemporaryFolder folder;
+    const job::JobText read = job::read_job_text(folder.write(
+        "job.toml", job_with("[settings]\ntexture_iterations = 12\n[[textures]]\nname = \"a.b\"\n"
+                             "bounds = [0, 2]\nsmoothness = 0.5\nresolution = [64, 32]\n"
+                             "start = [0.1, 0.2, 0.3]\nwrap = \"mirror\"\n"
+                             "[[textures]]\nname = \"c.d\"\nstart = 0.5\n")));
+    CHECK(read.settings.texture_iterations == 12);
+    REQUIRE(read.textures.size() == 2);
+    const job::TextureEntry& first = read.textures[0];
+    CHECK(first.place.ends_with("job.toml:6"));
+    CHECK(first.parameter.name == "a.b");
+    CHECK(first.parameter.bounds == fit::Bounds{0, 2});
+    CHECK(first.parameter.smoothness == 0.5);
+    CHECK((*first.resolution)[0] == 64);
+    CHECK((*first.resolution)[1] == 32);
+    CHECK(first.start == std::vector<double>{0.1, 0.2, 0.3});
+    CHECK(first.wrap == scene::TextureWrap::mirror);
+    const job::TextureEntry& second = read.textures[1];
+    CHECK(second.start == std::vector<double>{0.5});
+    CHECK_FALSE(second.resolution);
+    CHECK_FALSE(second.wrap);
+    CHECK(second.parameter.smoothness == fit::TextureParameter().smoothness);
+
+    CHECK_THAT(message_of(job_with("[[textures]]\nbounds = [0, 1]\n")),
+               ContainsSubstring("job.toml:4: the key 'name' is missing"));
+    CHECK_THAT(message_of(job_with("[[textures]]\nname = \"a.b\"\nresolution = [8, 0.5]\n")),
+               ContainsSubstring("job.toml:6: 'resolution' must be two integers"));
+    CHECK_THAT(message_of(job_with("[[textures]]\nname = \"a.b\"\nwrap = \"turn\"\n")),
+               ContainsSubstring("job.toml:6: 'wrap' must be one of repeat, extend"));
+}
+
 TEST_CASE("what only Python fits is refused by name") {
     const std::vector<std::pair<std::string, std::string>> cases{
-        {job_with("[[textures]]\nname = \"a.b\"\n"), "job.toml:4: a texture"},
         {job_with("[environment]\n"), "job.toml:4: an unknown environment"}};
     for (const auto& [text, expected] : cases) {
         INFO(text);

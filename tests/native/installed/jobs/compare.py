@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job that weft-fit and Python's `weft fit` both run.
+"""Jobs that weft-fit and Python's `weft fit` both run.
 
 python compare.py write folder
 python compare.py compare folder
@@ -26,9 +26,11 @@ from weft.scene import (
     Object,
     PointLight,
     Scene,
+    Texture,
     at_camera,
     principled,
 )
+from weft.scene.changes import inputs_of
 
 FLASH = (
     '{kind = "point", space = "camera", position = [0.2, 0.1, 0.0], power = 40.0, radius = 0.1, '
@@ -86,11 +88,42 @@ light = "key"
 """
 
 
+MAPS = """
+scene = "board.weft"
+
+[settings]
+bounces = 2
+seed = 3
+texture_iterations = 16
+
+[[targets]]
+image = "board.{ending}"
+camera = "front"
+
+[[targets]]
+image = "board_left.{ending}"
+camera = 1
+robust = true
+
+[[textures]]
+name = '"Paint.001".base_color'
+resolution = [12, 8]
+start = [0.4, 0.5, 0.6]
+wrap = "extend"
+
+[[textures]]
+name = "Floor.roughness"
+bounds = [0.1, 0.9]
+smoothness = 0.2
+"""
+
+
 def square(size: float, height: float, name: str) -> Mesh:
     """Return two triangles that look up."""
     corners = [(-size, -size), (size, -size), (size, size), (-size, size)]
     positions = np.array([(x, y, height) for x, y in corners], np.float32)
-    return Mesh(positions, np.array([(0, 1, 2), (0, 2, 3)]), name=name)
+    uvs = {"UVMap": np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32)}
+    return Mesh(positions, np.array([(0, 1, 2), (0, 2, 3)]), uvs=uvs, name=name)
 
 
 def camera(name: str, eye: tuple[float, float, float]) -> Camera:
@@ -117,6 +150,55 @@ def described(roughness: float, color: tuple[float, float, float], power: float)
         [camera("front", (0, -3, 2)), camera("left", (-3, -1, 2))],
         Environment(np.array([0.1, 0.15, 0.2])),
     )
+
+
+def board(is_right: bool) -> Scene:
+    """Return the plate and the floor with what textures make of them."""
+    rows, columns = np.mgrid[0:8, 0:12]
+    checks = np.stack([(rows // 2 + columns // 3) % 2, rows / 8, columns / 12], axis=2)
+    paint = Texture((0.2 + 0.6 * checks).astype(np.float32), wrap="extend")
+    rough = 0.3 + 0.4 * (rows[:8, :8] > 3) if is_right else np.full((8, 8), 0.5)
+    floor = Texture(rough[..., None].astype(np.float32), wrap="extend")
+    return Scene(
+        [
+            Object(
+                square(2, 0, "floor"),
+                [principled("Floor", base_color=(0.5, 0.4, 0.3), roughness=floor)],
+                name="floor",
+            ),
+            Object(
+                square(0.8, 0.4, "plate"),
+                [
+                    principled(
+                        "Paint.001",
+                        base_color=paint if is_right else (0.4, 0.5, 0.6),
+                        roughness=0.6,
+                    )
+                ],
+                name="plate",
+            ),
+        ],
+        [PointLight((0.5, 1.5, 2.5), power=120.0, radius=0.3, name="key")],
+        [camera("front", (0, -3, 2)), camera("left", (-3, -1, 2))],
+        Environment(np.array([0.3, 0.35, 0.4])),
+    )
+
+
+def write_maps(folder: Path) -> None:
+    """Write a scene whose textures are not known, pictures of the right one, and the job."""
+    board(False).save(folder / "board.weft")
+    right = board(True)
+    settings = PathSettings(samples=256, bounces=2, seed=9)
+    with weft.create_device() as device:
+        renderer = weft.Renderer(device, right)
+        front, left = (renderer.render(number, settings) for number in range(2))
+    left = np.array(left)
+    left[10:13, 12:18] = (0.9, 0.1, 0.1)  # a sticker, which the scene does not have
+    for name, pixels in {"board": front, "board_left": left}.items():
+        write_pfm(folder / f"{name}.pfm", np.asarray(pixels, np.float32))
+        image.write(folder / f"{name}.exr", np.asarray(pixels, np.float32), encoding="linear")
+    for ending in ("pfm", "exr"):
+        (folder / f"maps_{ending}.toml").write_text(MAPS.format(ending=ending), encoding="utf-8")
 
 
 def write_pfm(path: Path, pixels: np.ndarray) -> None:
@@ -164,6 +246,40 @@ def write(folder: Path) -> None:
             (folder / f"{name}_{ending}.toml").write_text(text, encoding="utf-8")
 
 
+def read_pfm(path: Path) -> np.ndarray:
+    """Return the pixels of a portable float map, the top row first."""
+    kind, size, _, pixels = path.read_bytes().split(b"\n", 3)
+    width, height = map(int, size.split())
+    channels = 3 if kind == b"PF" else 1
+    return np.frombuffer(pixels, "<f4").reshape(height, width, channels)[::-1]
+
+
+def compare_maps(folder: Path) -> None:
+    """Fail unless both programs have found the same textures, and judge them alike."""
+    report = json.loads((folder / "maps" / "report.json").read_text(encoding="utf-8"))
+    with weft.create_device() as device:
+        fit = load_job(folder / "maps_exr.toml").create_fit(device)
+        result = fit.run()
+    assert (len(result.history), result.reason) == (report["iterations"], report["reason"])
+    losses = [[entry.loss for entry in result.history], [e["loss"] for e in report["history"]]]
+    assert np.allclose(*losses, rtol=2e-3, atol=1e-5)
+    assert report["textures"].keys() == set(result.textures)
+    stored = inputs_of(Scene.load(folder / "maps" / "scene.weft"))
+    for name, ours in result.textures.items():
+        entry = report["textures"][name]
+        theirs = read_pfm(folder / "maps" / entry["map"])
+        apart = float(np.abs(theirs - ours.pixels).max())
+        print(f"texture {name}: apart by {apart}, known {entry['known_share']}")
+        assert apart < 0.002, name
+        assert np.array_equal(theirs, stored[name].pixels), name
+        errors = read_pfm(folder / "maps" / entry["errors"].replace(".exr", ".pfm"))
+        assert np.array_equal(np.isinf(errors), np.isinf(ours.errors)), name
+        assert np.allclose(errors, ours.errors, rtol=1e-2), name
+        assert np.isclose(entry["known_share"], ours.known.mean()), name
+        assert np.isclose(entry["told_share"], ours.told, rtol=1e-2), name
+    compare_verdicts(result.verdict.as_dict(), report["verdict"])
+
+
 def compare(folder: Path, job: str, level: str) -> None:
     """Fail unless both programs have found the same numbers, and judge them alike."""
     report = json.loads((folder / job / "report.json").read_text(encoding="utf-8"))
@@ -206,10 +322,12 @@ def main() -> None:
     if sys.argv[1] == "write":
         folder.mkdir(parents=True)
         write(folder)
+        write_maps(folder)
     else:
         compare(folder, "right", "explained")
         compare(folder, "wrong", "wrong")
         compare(folder, "photo", "doubtful")
+        compare_maps(folder)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders a sphere with a Principled material under a sky and a lamp, then with the lamp moved, and finds its paint and
-// the strength of the lamp again from a picture. Writes pictures to the files that are named, as portable float maps,
+// Renders a sphere with a Principled material under a sky and a lamp, then with the lamp moved, finds its paint and the
+// strength of the lamp again from a picture, and a texture of a board from another one. Writes pictures to the files that are named, as portable float maps,
 // and what was found as text:
 //
 //     rendering [picture.pfm [photo.pfm found.txt]]
 #include <weft/engine/fit.hpp>
 #include <weft/engine/renderer.hpp>
+#include <weft/scene/input_changes.hpp>
 #include <weft/scene/light_changes.hpp>
 #include <weft/scene/parameter_changes.hpp>
 
@@ -164,6 +165,56 @@ void find_paint(engine::Renderer& renderer, const scene::Camera& camera,
     std::cout << (std::abs(ratio - 1) < 0.02 ? "explained\n" : "not explained\n");
 }
 
+/// A board under the sky with a texture of two colours, each of one half.
+scene::Scene describe_board(float left, float right) {
+    std::vector<float> texels;
+    for (int texel = 0; texel < 4 * 4; ++texel) {
+        texels.insert(texels.end(), 3, texel % 4 < 2 ? left : right);
+    }
+    const auto image = scene::texture(std::move(texels), 4, 4, 3);
+    image->wrap = scene::TextureWrap::extend;
+    scene::Mesh square{.name = "square"};
+    square.positions = std::vector<float>{-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
+    square.triangles = std::vector<std::uint32_t>{0, 1, 2, 0, 2, 3};
+    square.uvs = {{"UVMap", std::vector<float>{0, 0, 1, 0, 1, 1, 0, 1}}};
+    scene::Scene described;
+    described.objects = {scene::object(
+        {.mesh = scene::mesh(std::move(square)),
+         .materials = {scene::material("Board", scene::closure("diffuse", {{"color", image}}))}})};
+    described.environment =
+        std::make_shared<const scene::Environment>(scene::environment({0.9, 1, 1.1}));
+    return described;
+}
+
+/// Finds the texture of a board from a picture, from grey.
+void find_texture(const engine::Engine& weft) {
+    const scene::Camera camera{.width = 24,
+                               .height = 24,
+                               .kind = scene::CameraKind::orthographic,
+                               .scale = 2,
+                               .transform = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2}};
+    engine::Renderer renderer(weft, describe_board(0.2F, 0.7F));
+    const engine::Image photo = renderer.render(camera, {.samples = 256, .bounces = 2});
+    renderer.update(describe_board(0.5F, 0.5F));
+    engine::Fit fit(renderer, {{.name = "board", .camera = camera, .image = photo.pixels}},
+                    weft::fit::Sought{.textures = {{.name = "Board.color"}}},
+                    {.bounces = 2, .texture_iterations = 16});
+    fit.run();
+    scene::TextureImages images;
+    for (const weft::fit::FittedTexture& found : fit.textures()) {
+        std::cout << found.name << ' ' << found.pixels.front() << ' ' << found.pixels.back()
+                  << (weft::fit::told_share(found) > 0.9 ? " for sure\n" : " perhaps\n");
+        images[found.name] = {.pixels = found.pixels,
+                              .width = static_cast<std::uint32_t>(found.width),
+                              .height = static_cast<std::uint32_t>(found.height),
+                              .channels = static_cast<std::uint32_t>(found.channels)};
+    }
+    renderer.update(scene::with_textures(renderer.scene(), images));
+    const double ratio =
+        mean(renderer.render(camera, {.samples = 256, .bounces = 2})) / mean(photo);
+    std::cout << (std::abs(ratio - 1) < 0.02 ? "the board is painted\n" : "another board\n");
+}
+
 void run(const std::vector<std::string>& paths) {
     const auto weft = engine::Engine::create();
     engine::Renderer renderer(*weft, describe());
@@ -190,6 +241,7 @@ void run(const std::vector<std::string>& paths) {
         write_pfm(image, paths.front());
     }
     find_paint(renderer, camera, paths);
+    find_texture(*weft);
 }
 
 } // namespace

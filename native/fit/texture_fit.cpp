@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/texture_fit.hpp"
+
+#include "core/error.hpp"
+#include "fit/best_texels.hpp"
+#include "fit/lighting.hpp"
+#include "fit/misfit.hpp"
+#include "fit/reweighting.hpp"
+#include "fit/texture_model.hpp"
+#include "fit/validation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::fit {
+
+using core::ArgumentError;
+
+class TextureFit::Implementation {
+public:
+    Implementation(render::Renderer& renderer, std::vector<Observation> observations,
+                   const std::vector<TextureParameter>& textures, const FitSettings& settings,
+                   core::InterruptPoll check)
+        : m_renderer(renderer), m_tables(renderer.tables()), m_settings(settings),
+          m_observations(std::move(observations)), m_views(build_views(textures)),
+          m_model(renderer, m_views, textures,
+                  {.bounces = settings.bounces, .seed = settings.seed, .check = std::move(check)}) {
+    }
+
+    void step() {
+        if (m_renderer.tables() != m_tables) {
+            throw ArgumentError("Fit::step: the renderer renders another scene since update(); "
+                                "make a new Fit of it");
+        }
+        begin();
+        const double done =
+            static_cast<double>(m_iterations) / static_cast<double>(m_settings.texture_iterations);
+        if (m_weighing.is_due(std::min(done, 1.0))) {
+            m_weighing.go_on(look(), m_views, m_settings.samples);
+            m_best.restart();
+        }
+        const StepSchedule schedule =
+            texture_schedule(m_iterations, m_settings.texture_iterations, m_settings.samples);
+        m_model.replay().draw(schedule.samples);
+        m_model.step(schedule);
+        ++m_iterations;
+        if (!m_best.note() && schedule.is_averaged) {
+            m_model.average();
+        }
+    }
+
+    [[nodiscard]] FitState state() const {
+        FitState out{.iterations = m_iterations,
+                     .loss = m_model.loss(),
+                     .noise_floor = m_model.noise_floor(),
+                     .is_done = m_iterations >= m_settings.texture_iterations};
+        out.has_converged = out.is_done && m_model.is_settled();
+        out.problems = m_model.replay().problems();
+        return out;
+    }
+
+    [[nodiscard]] std::vector<FittedTexture> textures() { return m_model.result(); }
+
+    [[nodiscard]] Verdict judge() {
+        return fit::judge(draw_validations(look(), m_views, m_settings.samples));
+    }
+
+    void write() { m_model.write_result(); }
+
+private:
+    /// Draws are those of a fit that was never interrupted: a beginning that was given up leaves no trace.
+    void begin() {
+        if (m_has_begun) {
+            return;
+        }
+        m_model.replay().restart_draws();
+        m_model.replay().select_pixels();
+        m_model.weigh_by_noise(m_settings.samples);
+        m_has_begun = true;
+    }
+
+    /// Draws the views' pixels at what was found.
+    [[nodiscard]] Look look() {
+        return [this](std::int64_t samples, std::uint64_t draw) {
+            m_model.write_result();
+            return m_model.replay().look(samples, draw);
+        };
+    }
+
+    std::vector<View> build_views(const std::vector<TextureParameter>& textures) const {
+        std::vector<std::string> names;
+        std::ranges::transform(textures, std::back_inserter(names), &TextureParameter::name);
+        const std::vector<std::uint32_t> materials = owning_materials(m_renderer.scene(), names);
+        const auto light = find_light_parts(m_renderer, m_observations, {}, {});
+        std::vector<View> views;
+        for (std::size_t number = 0; number < m_observations.size(); ++number) {
+            const Observation& observation = m_observations[number];
+            std::vector<ViewPart> parts;
+            for (const LightPart& part : light[number]) {
+                parts.push_back(
+                    {.recorder = m_renderer.create_recorder(materials, {}, true, part.tables),
+                     .light = part.light});
+            }
+            views.emplace_back(observation, std::move(parts),
+                               m_renderer.start_media(observation.camera));
+        }
+        return views;
+    }
+
+    render::Renderer& m_renderer;
+    render::SceneTablesRef m_tables;
+    FitSettings m_settings;
+    std::vector<Observation> m_observations;
+    std::vector<View> m_views;
+    TextureModel m_model;
+    BestTexels m_best{m_model, m_settings.texture_iterations};
+    MapReweighting m_weighing{m_views};
+    std::size_t m_iterations = 0;
+    bool m_has_begun = false;
+};
+
+TextureFit::TextureFit(render::Renderer& renderer, std::vector<Observation> observations,
+                       const std::vector<TextureParameter>& textures, const FitSettings& settings,
+                       core::InterruptPoll check) {
+    require_valid(settings);
+    require_valid(observations);
+    if (textures.empty()) {
+        throw ArgumentError("Fit: there is nothing to find; give at least one texture");
+    }
+    // Before there are recorders, which say less of what is wrong.
+    static_cast<void>(find_regions(*renderer.tables(), textures));
+    m_implementation = std::make_unique<Implementation>(renderer, std::move(observations), textures,
+                                                        settings, std::move(check));
+}
+
+TextureFit::~TextureFit() = default;
+TextureFit::TextureFit(TextureFit&&) noexcept = default;
+TextureFit& TextureFit::operator=(TextureFit&&) noexcept = default;
+
+void TextureFit::step() {
+    m_implementation->step();
+}
+
+FitState TextureFit::state() const {
+    return m_implementation->state();
+}
+
+std::vector<FittedTexture> TextureFit::textures() {
+    return m_implementation->textures();
+}
+
+Verdict TextureFit::judge() {
+    return m_implementation->judge();
+}
+
+void TextureFit::write() {
+    m_implementation->write();
+}
+
+} // namespace weft::fit

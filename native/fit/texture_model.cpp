@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/texture_model.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "fit/relative_noise.hpp"
+#include "scene/parameter_names.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace weft::fit {
+
+using tensor::TensorRef;
+
+namespace {
+
+constexpr double kSharing =
+    4; ///< texels that a lookup mixes: each gets a share of what pixels tell of all
+constexpr std::size_t kMeasured = 2; ///< draws that tell the noise of renders, before the fit moves
+/// Curvature is told by the first draws, and by every so many later ones.
+constexpr std::int64_t kFirstCurvatures = 4;
+constexpr std::uint64_t kCurvatureEvery = 8;
+
+/// Maps of one material answer to each other, and have to move together.
+void refuse_tied(std::span<const TextureParameter> parameters) {
+    std::map<std::string, std::string> owners;
+    for (const TextureParameter& parameter : parameters) {
+        const auto [other, is_new] =
+            owners.emplace(scene::split_owner(parameter.name).owner, parameter.name);
+        if (!is_new) {
+            throw core::ArgumentError(core::text(
+                "Fit: '", other->second, "' and '", parameter.name,
+                "' are maps of one material, which C++ does not fit together yet; leave one out, "
+                "or use Python's weft.Fit"));
+        }
+    }
+}
+
+/// Rows from the other end.
+std::vector<float> flipped(const std::vector<float>& rows, std::size_t height) {
+    const std::size_t row = rows.size() / height;
+    std::vector<float> out;
+    out.reserve(rows.size());
+    for (std::size_t y = height; y-- > 0;) {
+        const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(y * row);
+        out.insert(out.end(), begin, begin + static_cast<std::ptrdiff_t>(row));
+    }
+    return out;
+}
+
+} // namespace
+
+TextureModel::TextureModel(render::Renderer& renderer, std::vector<View>& views,
+                           std::span<const TextureParameter> parameters, TextureReplayDesc desc)
+    : m_replay(renderer, views, parameters, std::move(desc)) {
+    refuse_tied(parameters);
+}
+
+double TextureModel::loss() const noexcept {
+    return m_losses.empty() ? std::numeric_limits<double>::infinity() : m_losses.back();
+}
+
+double TextureModel::noise_floor() const noexcept {
+    if (m_losses.empty()) {
+        return std::numeric_limits<double>::infinity();
+    }
+    double pixels = 0;
+    for (const View& view : m_replay.views()) {
+        pixels += static_cast<double>(view.pixels().size());
+    }
+    return 2 * m_noise / std::sqrt(std::max(pixels, 1.0 / kChannels));
+}
+
+bool TextureModel::is_settled() const {
+    return has_settled(m_losses, m_noise);
+}
+
+void TextureModel::weigh_by_noise(std::int64_t samples) {
+    std::vector<View>& views = m_replay.views();
+    std::vector<MeasuredNoise> measured;
+    for (const View& view : views) {
+        const std::size_t pixels = view.lost().size();
+        measured.push_back({.height = pixels / view.width(),
+                            .width = view.width(),
+                            .squares = Vector(pixels),
+                            .counts = Vector(pixels)});
+    }
+    for (std::size_t draw = 0; draw < kMeasured; ++draw) {
+        m_replay.draw(samples);
+        static_cast<void>(m_replay.replay());
+        const std::vector<std::vector<float>> squares = m_replay.differences();
+        for (std::size_t number = 0; number < views.size(); ++number) {
+            for (std::size_t i = 0; i < squares[number].size(); ++i) {
+                const std::uint32_t pixel = views[number].pixels()[i];
+                measured[number].squares[pixel] += static_cast<double>(squares[number][i]);
+                measured[number].counts[pixel] += 1;
+            }
+        }
+    }
+    // Weights must not know the samples that they weigh, so what this measures serves later draws.
+    std::vector<std::vector<float>> noise = relative_noise(measured);
+    for (std::size_t number = 0; number < views.size(); ++number) {
+        views[number].set_noise(std::move(noise[number]));
+    }
+}
+
+bool TextureModel::needs_curvature() const noexcept {
+    return m_replay.state().curvatures() < kFirstCurvatures ||
+           m_replay.draws() % kCurvatureEvery == 0;
+}
+
+void TextureModel::step(const StepSchedule& schedule) {
+    // What is collected follows the replay before it: that of the texels comes last.
+    const std::vector<Films> raised =
+        needs_curvature() ? m_replay.raised_films() : std::vector<Films>();
+    const LossOfDraw found = m_replay.replay();
+    const TensorRef gradient = m_replay.gradient();
+    if (!raised.empty()) {
+        add_curvature(raised);
+    }
+    m_replay.require_numbers();
+    m_losses.push_back(found.loss);
+    m_noise = found.noise;
+    move(gradient, schedule);
+}
+
+/// Averages, for each texel, what all texels of its map together add to its curvature. Steps of gradient over this sum
+/// converge where J has one sign in a pixel (Gilbert 1972; SIRT). Each map is raised alone, for maps answer with different
+/// signs: their sum may be zero where each of them tells much.
+void TextureModel::add_curvature(const std::vector<Films>& raised) {
+    m_replay.state().begin_curvature();
+    for (std::size_t number = 0; number < raised.size(); ++number) {
+        m_replay.state().add_curvature(m_replay.regions()[number],
+                                       m_replay.curvature(raised[number]));
+    }
+}
+
+/// Each map on its own: refuse_tied() has left no others. Maps of one material, which move together, would step here.
+void TextureModel::move(const TensorRef& gradient, const StepSchedule& schedule) {
+    for (const TextureRegion& region : m_replay.regions()) {
+        m_replay.state().move(region, gradient, schedule);
+    }
+}
+
+void TextureModel::return_to(const TensorRef& texels) {
+    m_replay.state().return_to(texels);
+    m_replay.state().restart_average();
+}
+
+void TextureModel::write_result() {
+    // A copy: a fit that goes on does so from what has holes.
+    const TensorRef found = m_replay.kernels().copy_of(m_replay.state().found());
+    for (const TextureRegion& region : m_replay.regions()) {
+        m_replay.kernels().copy(region.part_of(found), m_replay.state().filled(region));
+    }
+    m_replay.give(found);
+}
+
+/// Variance of a residual about what the textures explain.
+double TextureModel::unexplained() const {
+    const std::size_t last =
+        std::min(std::max<std::size_t>(m_losses.size() / 4, 1), m_losses.size());
+    const double sum =
+        std::accumulate(m_losses.end() - static_cast<std::ptrdiff_t>(last), m_losses.end(), 0.0);
+    const double level = last == 0 ? 0.0 : sum / static_cast<double>(last);
+    const auto averaged =
+        static_cast<double>(std::max<std::int64_t>(m_replay.state().averaged(), 1));
+    return std::max(level, 0.0) + m_noise / averaged;
+}
+
+std::vector<FittedTexture> TextureModel::result() {
+    std::vector<FittedTexture> out;
+    for (const TextureRegion& region : m_replay.regions()) {
+        out.push_back(result(region));
+    }
+    return out;
+}
+
+FittedTexture TextureModel::result(const TextureRegion& region) {
+    FitKernels& kernels = m_replay.kernels();
+    TexelState& state = m_replay.state();
+    FittedTexture out{.name = region.parameter.name,
+                      .width = region.shape.width,
+                      .height = region.shape.height,
+                      .channels = region.shape.channels};
+    const std::vector<float> known = kernels.download(*state.known(region));
+    std::vector<float> errors = kernels.download(*state.stiffness(region, 0).divisor);
+    const auto variance = static_cast<float>(2 * kSharing * unexplained());
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+        errors[i] = known[i / out.channels] > 0 ? std::sqrt(variance / std::abs(errors[i]))
+                                                : std::numeric_limits<float>::infinity();
+    }
+    out.pixels = flipped(kernels.download(*state.filled(region)), out.height);
+    out.known = flipped(known, out.height);
+    out.errors = flipped(errors, out.height);
+    if (std::ranges::none_of(known, [](float mark) { return mark > 0; })) {
+        out.undetermined = "no pixel of the pictures shows it";
+    }
+    return out;
+}
+
+} // namespace weft::fit
