@@ -2,6 +2,7 @@
 #include "fit/picture_noise.hpp"
 
 #include "fit/box_blur.hpp"
+#include "fit/quantiles.hpp"
 
 #include <algorithm>
 #include <array>
@@ -148,16 +149,6 @@ bool any(const std::vector<bool>& flags) {
 }
 
 } // namespace
-
-double median(std::vector<double> values) {
-    if (values.empty()) {
-        return 0;
-    }
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return values.size() % 2 == 1 ? *middle
-                                  : (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 std::vector<double> picture_noise(const Validation& fresh, const std::vector<bool>& counts) {
     const auto half = [&fresh](double sign) {

@@ -9,9 +9,6 @@
 
 namespace weft::fit {
 
-/// Of numbers in any order; the mean of the middle two of an even count; 0 of none.
-[[nodiscard]] double median(std::vector<double> values);
-
 /// The variance of a picture's noise, one a pixel, in units of the light around: robust, in bins of brightness (Foi,
 /// Trimeche, Katkovnik, Egiazarian 2008), from second differences along both axes (Immerkaer 1996), which no plane and no
 /// straight edge along an axis moves. The smaller one of what the picture and what its residuals vary from pixel to pixel,

@@ -2,6 +2,7 @@
 #include "fit/reweighting.hpp"
 
 #include "fit/picture_noise.hpp"
+#include "fit/quantiles.hpp"
 #include "fit/validation.hpp"
 
 #include <algorithm>
