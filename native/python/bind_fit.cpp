@@ -295,6 +295,7 @@ void bind_fit(py::module_& module) {
     bind_steps(module);
     bind_starts(module);
     bind_fit_solver(module);
+    bind_tied_maps(module);
 }
 
 } // namespace weft::python

@@ -11,4 +11,7 @@ void bind_fit(pybind11::module_& module);
 /// The solver, which calls a model of Python's.
 void bind_fit_solver(pybind11::module_& module);
 
+/// Maps of one material that are found together.
+void bind_tied_maps(pybind11::module_& module);
+
 } // namespace weft::python
