@@ -82,12 +82,30 @@ std::span<Float> part_of(const MapRegion& region, std::span<Float> texels) {
     return texels.subspan(region.first, region.shape.size());
 }
 
+/// Writes the channels of each texel to some of those of an image.
+template <typename Value>
+void spread(std::span<const Value> part, std::size_t channels, std::size_t first, TexelImage& out) {
+    double* own = out.values.data() + first;
+    for (std::size_t at = 0; at < part.size(); at += channels, own += out.shape.channels) {
+        for (std::size_t c = 0; c < channels; ++c) {
+            own[c] = static_cast<double>(part[at + c]);
+        }
+    }
+}
+
 /// One of the D numbers: a channel of one of the maps.
 struct Number {
     std::size_t map = 0;
     std::size_t channel = 0; ///< of the map
     std::size_t count = 0;   ///< channels of the map
     std::size_t place = 0;   ///< among the D numbers
+};
+
+/// An entry of a block: the mean of two numbers.
+struct Entry {
+    std::size_t place = 0;
+    const double* first = nullptr; ///< of the first texel
+    const double* second = nullptr;
 };
 
 /// Where half of an entry of a block comes from.
@@ -176,16 +194,15 @@ TexelImage MapGroup::gathered(std::span<const float> texels, bool share) const {
     TexelImage out(m_shape);
     for (std::size_t number = 0; number < m_regions.size(); ++number) {
         const MapRegion& region = m_regions[number];
-        TexelImage part(region.shape);
-        std::ranges::copy(part_of(region, texels), part.values.begin());
-        const TexelImage wide = grown(part, share);
-        const std::size_t channels = region.shape.channels;
-        for (std::size_t texel = 0; texel < m_shape.height * m_shape.width; ++texel) {
-            for (std::size_t c = 0; c < channels; ++c) {
-                out.values[texel * m_shape.channels + m_first[number] + c] =
-                    wide.values[texel * channels + c];
-            }
+        const std::span<const float> part = part_of(region, texels);
+        if (region.shape.height == m_shape.height && region.shape.width == m_shape.width) {
+            spread(part, region.shape.channels, m_first[number], out);
+            continue;
         }
+        TexelImage own(region.shape);
+        std::ranges::copy(part, own.values.begin());
+        const TexelImage wide = grown(own, share);
+        spread(std::span<const double>(wide.values), region.shape.channels, m_first[number], out);
     }
     return out;
 }
@@ -281,20 +298,23 @@ TexelImage MapGroup::blocks(std::span<const std::span<const float>> answers) con
         }
     }
     const std::size_t count = numbers.size();
-    TexelImage out({.height = m_shape.height, .width = m_shape.width, .channels = count * count});
+    std::vector<Entry> entries;
     for (const Number& row : numbers) {
         for (const Number& column : numbers) {
             const auto one = source_of(row, column);
             const auto other = source_of(column, row);
-            if (!one.has_value() || !other.has_value()) {
-                continue;
+            if (one.has_value() && other.has_value()) {
+                entries.push_back({row.place * count + column.place,
+                                   columns[one->answer].values.data() + one->place,
+                                   columns[other->answer].values.data() + other->place});
             }
-            const double* first = columns[one->answer].values.data() + one->place;
-            const double* second = columns[other->answer].values.data() + other->place;
-            double* own = out.values.data() + row.place * count + column.place;
-            for (std::size_t texel = 0; texel < m_shape.height * m_shape.width; ++texel) {
-                own[texel * count * count] = (first[texel * count] + second[texel * count]) / 2;
-            }
+        }
+    }
+    TexelImage out({.height = m_shape.height, .width = m_shape.width, .channels = count * count});
+    double* block = out.values.data();
+    for (std::size_t at = 0; at < m_shape.size(); at += count, block += count * count) {
+        for (const Entry& entry : entries) {
+            block[entry.place] = (entry.first[at] + entry.second[at]) / 2;
         }
     }
     return out;

@@ -82,9 +82,12 @@ void TiedMaps::add_blocks(const TexelView& blocks) {
     const TexelImage factors = taming_factors(sizes);
     m_count = std::min(m_count + 1, kMostBlocks);
     const auto iterations = static_cast<double>(m_count);
-    for (std::size_t i = 0; i < m_blocks.values.size(); ++i) {
-        const double own = blocks.values[i] * factors.values[i / (count * count)];
-        m_blocks.values[i] += (own - m_blocks.values[i]) / iterations;
+    for (std::size_t texel = 0; texel < factors.values.size(); ++texel) {
+        const std::span<const double> own = blocks.texel(texel);
+        double* mean = m_blocks.values.data() + texel * own.size();
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            mean[i] += (own[i] * factors.values[texel] - mean[i]) / iterations;
+        }
     }
     m_lifted.clear();
 }

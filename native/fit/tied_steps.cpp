@@ -190,14 +190,14 @@ TexelImage TiedMaps::stepped(const TexelView& maps, const TexelView& gradient,
         own(i, i) += 4 * prior[i];
     }
     TexelImage derivative = blurred_by(gradient, schedule.blur, pool);
-    for (std::size_t at = 0; at < derivative.values.size(); ++at) {
-        const std::size_t i = at % count;
-        const std::size_t texel = at - i;
-        double sum = derivative.values[at] + prior[i] * kEdge * variation.values[at];
-        for (std::size_t j = 0; j < count; ++j) {
-            sum += towards(i, j) * (maps.values[texel + j] - m_mean[j]);
+    for (std::size_t texel = 0; texel < derivative.values.size(); texel += count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            double& sum = derivative.values[texel + i];
+            sum += prior[i] * kEdge * variation.values[texel + i];
+            for (std::size_t j = 0; j < count; ++j) {
+                sum += towards(i, j) * (maps.values[texel + j] - m_mean[j]);
+            }
         }
-        derivative.values[at] = sum;
     }
     TexelImage moved = solutions(lifted(schedule.blur, pool), own, derivative, pool);
     for (std::size_t at = 0; at < moved.values.size(); ++at) {
