@@ -2,6 +2,7 @@
 #include "fit/misfit.hpp"
 
 #include "fit/picture_noise.hpp"
+#include "fit/quantiles.hpp"
 
 #include <algorithm>
 #include <cmath>

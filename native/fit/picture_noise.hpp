@@ -11,13 +11,6 @@
 
 namespace weft::fit {
 
-/// Of numbers in any order; the mean of the middle two of an even count; 0 of none.
-[[nodiscard]] double median(std::vector<double> values);
-
-/// Numbers between which equally many of the values lie, linear between neighbours: `bins` - 1 of them, ascending.
-/// @param values in any order, at least one. @param bins at least 1.
-[[nodiscard]] std::vector<double> quantiles(std::vector<double> values, std::size_t bins);
-
 /// The noise of a picture, estimated robustly in bins of brightness (Foi, Trimeche, Katkovnik, Egiazarian 2008) from second
 /// differences along both axes (Immerkaer 1996), which no plane and no straight edge along an axis moves. The smaller one of
 /// what the picture and what its residuals vary from pixel to pixel, for either may hold structure of the scene; no less than

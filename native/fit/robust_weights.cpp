@@ -3,6 +3,7 @@
 
 #include "fit/box_blur.hpp"
 #include "fit/picture_noise.hpp"
+#include "fit/quantiles.hpp"
 
 #include <algorithm>
 #include <cmath>

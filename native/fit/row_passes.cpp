@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/row_passes.hpp"
 
-#include "core/thread_pool.hpp"
 #include "fit/row_kernels.hpp"
+#include "fit/run_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,21 +16,6 @@ constexpr std::size_t kMaxChunks = 16;
 constexpr std::size_t kChunkFloats = std::size_t{1} << 19; ///< of a Jacobian, worth a thread
 // No residuals count as explained by the fit for more than this: leverages of noise have no bound.
 constexpr double kMaxLeverage = 0.5;
-
-/// Calls job(first, last) for parts of [0, count), which depend on `count` and `floats` alone.
-template <typename Job>
-void run_parts(core::ThreadPool* pool, std::size_t count, std::size_t parts, const Job& job) {
-    const auto part = [&](std::size_t number) {
-        job(number, count * number / parts, count * (number + 1) / parts);
-    };
-    if (pool != nullptr && parts > 1) {
-        pool->run(parts, part);
-        return;
-    }
-    for (std::size_t number = 0; number < parts; ++number) {
-        part(number);
-    }
-}
 
 std::size_t part_count(std::size_t floats) {
     return std::clamp<std::size_t>(floats / kChunkFloats, 1, kMaxChunks);

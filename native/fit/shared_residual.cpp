@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/misfit.hpp"
 #include "fit/picture_noise.hpp"
+#include "fit/quantiles.hpp"
 
 #include <algorithm>
 #include <array>

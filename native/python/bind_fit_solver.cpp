@@ -102,37 +102,12 @@ public:
 
     py::dict save() const {
         require_idle("save");
-        py::dict out;
-        for (const auto& [name, array] : m_solver->save().arrays) {
-            const std::vector<py::ssize_t> shape(array.shape.begin(), array.shape.end());
-            std::visit(
-                [&](const auto& values) {
-                    using Number = typename std::decay_t<decltype(values)>::value_type;
-                    out[py::str(name)] = py::array_t<Number>(shape, values.data());
-                },
-                array.values);
-        }
-        return out;
+        return to_dict(m_solver->save());
     }
 
     void restore(const py::dict& saved) {
         require_idle("restore");
-        fit::SavedArrays arrays;
-        for (const auto& [name, value] : saved) {
-            const py::array array = py::array::ensure(value);
-            if (!array) {
-                throw py::error_already_set();
-            }
-            fit::SavedArray own;
-            own.shape.assign(array.shape(), array.shape() + array.ndim());
-            if (py::isinstance<py::array_t<float>>(array)) {
-                own.values = vector_of<float>(FitFloats(array));
-            } else {
-                own.values = vector_of<double>(FitDoubles(array));
-            }
-            arrays.arrays.emplace(py::cast<std::string>(name), std::move(own));
-        }
-        m_solver->restore(arrays);
+        m_solver->restore(saved_arrays_of(saved));
         publish();
     }
 

@@ -49,6 +49,39 @@ py::array_t<bool> to_array(const std::vector<bool>& flags) {
     return out;
 }
 
+py::dict to_dict(const fit::SavedArrays& saved) {
+    py::dict out;
+    for (const auto& [name, array] : saved.arrays) {
+        const std::vector<py::ssize_t> shape(array.shape.begin(), array.shape.end());
+        std::visit(
+            [&](const auto& values) {
+                using Number = typename std::decay_t<decltype(values)>::value_type;
+                out[py::str(name)] = py::array_t<Number>(shape, values.data());
+            },
+            array.values);
+    }
+    return out;
+}
+
+fit::SavedArrays saved_arrays_of(const py::dict& arrays) {
+    fit::SavedArrays out;
+    for (const auto& [name, value] : arrays) {
+        const py::array array = py::array::ensure(value);
+        if (!array) {
+            throw py::error_already_set();
+        }
+        fit::SavedArray own;
+        own.shape.assign(array.shape(), array.shape() + array.ndim());
+        if (py::isinstance<py::array_t<float>>(array)) {
+            own.values = vector_of<float>(FitFloats(array));
+        } else {
+            own.values = vector_of<double>(FitDoubles(array));
+        }
+        out.arrays.emplace(py::cast<std::string>(name), std::move(own));
+    }
+    return out;
+}
+
 py::tuple to_tuple(const fit::Information& information) {
     return py::make_tuple(to_array(information.matrix), to_array(information.covariance),
                           to_array(information.lost), to_array(information.drawn_fraction));

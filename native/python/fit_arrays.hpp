@@ -4,6 +4,7 @@
 
 #include "fit/information.hpp"
 #include "fit/matrix.hpp"
+#include "fit/saved_arrays.hpp"
 
 #include <pybind11/numpy.h>
 #include <span>
@@ -51,6 +52,11 @@ std::vector<T> vector_of(const FitArray<T>& a) {
 [[nodiscard]] pybind11::array_t<std::uint32_t> to_array(std::span<const std::uint32_t> values);
 [[nodiscard]] pybind11::array_t<std::int64_t> to_array(std::span<const std::int64_t> values);
 [[nodiscard]] pybind11::array_t<bool> to_array(const std::vector<bool>& flags);
+
+/// Arrays by name.
+[[nodiscard]] pybind11::dict to_dict(const fit::SavedArrays& saved);
+/// Arrays of floats stay floats; all others become doubles.
+[[nodiscard]] fit::SavedArrays saved_arrays_of(const pybind11::dict& arrays);
 
 /// matrix, covariance, lost and drawn_share of weft.fit.information.Information.
 [[nodiscard]] pybind11::tuple to_tuple(const fit::Information& information);

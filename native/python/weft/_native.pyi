@@ -2910,6 +2910,273 @@ class GaussNewton:
         Whether another start may follow, or is under way.
         """
 
+class MapRegion:
+    """
+    A texture that a fit may change, among the texels of a scene.
+
+    Args:
+        name: Input of a material, "<material>.<input>".
+        first: Of its floats among those of all textures.
+        shape: Rows, columns and channels of the texture.
+        bounds: Smallest and largest texel.
+        smoothness: Weight of the prior that neighbours are alike.
+        is_light: It lights the scene: all pixels tell of it.
+    """
+    def __init__(
+        self,
+        name: str,
+        first: typing.SupportsInt,
+        shape: tuple[int, int, int],
+        bounds: tuple[float, float],
+        smoothness: typing.SupportsFloat,
+        is_light: bool = ...,
+    ) -> None: ...
+    @property
+    def name(self) -> str:
+        """
+        Input of a material that it drives.
+        """
+
+def group_maps(regions: collections.abc.Sequence[MapRegion]) -> list[list[int]]:
+    """
+    Returns which regions are maps of one material, by their numbers; single maps and lights are in no group.
+    """
+
+class MapGroup:
+    """
+    Maps of one material: D numbers a texel of a common grid, channel after channel; see native/fit/map_group.hpp.
+    """
+    def __init__(self, regions: collections.abc.Sequence[MapRegion]) -> None: ...
+    def gather(self, texels: _Residuals) -> NDArray[np.float64]:
+        """
+        Returns the maps among the texels of the scene, shape (height, width, D).
+        """
+
+    def gather_sums(self, texels: _Residuals) -> NDArray[np.float64]:
+        """
+        Returns derivatives by texels of the grid: those of a larger texel are shared out.
+        """
+
+    def scatter(self, maps: NDArray[np.floating], texels: NDArray[np.float32]) -> None:
+        """
+        Writes maps of gather() to the texels of the scene.
+        """
+
+    def grown(self, image: NDArray[np.floating]) -> NDArray[np.float64]:
+        """
+        Returns an image of a map, shape (height, width, channels), on the grid.
+        """
+
+    def shrunk(
+        self, number: typing.SupportsInt, image: NDArray[np.floating]
+    ) -> NDArray[np.float64]:
+        """
+        Returns means of an image on the grid over the texels of one of the maps.
+        """
+
+    def blocks(self, answers: collections.abc.Sequence[_Residuals]) -> NDArray[np.float64]:
+        """
+        Returns the curvature of each texel's numbers, summed over the texels around it.
+
+        Args:
+            answers: J' times the derivatives of the films along each map, over the scene's texels.
+
+        Returns:
+            Shape (height, width, D, D), symmetric.
+        """
+
+    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """
+        Returns the smallest and the largest texels, shape (D,).
+        """
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """
+        Rows and columns of the grid: those of the largest map.
+        """
+
+    @property
+    def channels(self) -> list[slice]:
+        """
+        Which of the D numbers belong to each map.
+        """
+
+class TiedSchedule:
+    """
+    How an iteration moves tied maps.
+
+    Args:
+        blur: Of steps, texels.
+        rate: Share of the full step.
+        noise: Share of an iteration's own variance that is left in the texels.
+        shift: Share of the step of all texels alike; they move by nothing else while `is_first`.
+        is_first: Texels keep their differences.
+        is_guided: Maps of the shape of reflections follow the others.
+    """
+    def __init__(
+        self,
+        blur: typing.SupportsFloat,
+        rate: typing.SupportsFloat,
+        noise: typing.SupportsFloat,
+        shift: typing.SupportsFloat,
+        is_first: bool,
+        is_guided: bool = ...,
+    ) -> None: ...
+    @property
+    def blur(self) -> float:
+        """
+        Of steps, texels.
+        """
+
+    @property
+    def rate(self) -> float:
+        """
+        Share of the full step.
+        """
+
+    @property
+    def noise(self) -> float:
+        """
+        Share of an iteration's own variance that is left in the texels.
+        """
+
+    @property
+    def shift(self) -> float:
+        """
+        Share of the step of all texels alike.
+        """
+
+    @property
+    def is_first(self) -> bool:
+        """
+        Texels keep their differences.
+        """
+
+    @property
+    def is_guided(self) -> bool:
+        """
+        Maps of the shape of reflections follow the others.
+        """
+
+def tied_schedule(iteration: typing.SupportsInt, iterations: typing.SupportsInt) -> TiedSchedule:
+    """
+    Returns how one of the iterations of a fit moves tied maps.
+    """
+
+class TiedMaps:
+    """
+    The prior of the maps of a material, and their steps; see native/fit/tied_maps.hpp.
+
+    Args:
+        group: The maps.
+        maps: As they are at first, shape (height, width, D).
+    """
+    def __init__(self, group: MapGroup, maps: NDArray[np.floating]) -> None: ...
+    def forget_views(self) -> None:
+        """
+        Counts the pictures that show each texel anew: none so far.
+        """
+
+    def add_view(self, answers: _Residuals) -> None:
+        """
+        Counts a picture, by what it tells of the scene's texels, 0 or more.
+        """
+
+    def expect(self, loss: typing.SupportsFloat, left: typing.SupportsFloat) -> None:
+        """
+        Notes how much the texels do not explain.
+
+        Args:
+            loss: Of the last iteration: variance of residuals without its own noise.
+            left: What the texels have taken up of that noise.
+        """
+
+    def add_blocks(self, blocks: NDArray[np.floating]) -> None:
+        """
+        Averages the curvature over iterations; those of fireflies count no more than others.
+        """
+
+    def move(
+        self,
+        maps: NDArray[np.floating],
+        gradient: NDArray[np.floating],
+        variation: NDArray[np.floating],
+        schedule: TiedSchedule,
+    ) -> NDArray[np.float64]:
+        """
+        Returns the maps after a step.
+
+        Args:
+            maps: As they are, shape (height, width, D).
+            gradient: Of the loss.
+            variation: Derivative of the total variation of each map.
+            schedule: How far.
+        """
+
+    def step(
+        self, gradient: _Residuals, texels: NDArray[np.float32], schedule: TiedSchedule
+    ) -> None:
+        """
+        Moves the maps among the texels of the scene, against a gradient by these texels.
+        """
+
+    def products(
+        self, rows: collections.abc.Sequence[_Residuals], blur: typing.SupportsFloat
+    ) -> NDArray[np.float64]:
+        """
+        Returns sums over the texels of a' P^-1 b, P the inverse covariance of a texel's numbers times twice the variance.
+
+        Args:
+            rows: Derivatives by the scene's texels; the last one is only a right factor.
+            blur: They are averaged by a Gaussian of so many texels.
+
+        Returns:
+            Shape (rows - 1, rows).
+        """
+
+    def uncertainty(
+        self,
+        maps: NDArray[np.floating],
+        variance: typing.SupportsFloat,
+        sharing: typing.SupportsFloat,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """
+        Returns errors and correlation of weft.fit.map_errors.Uncertainty.
+
+        Args:
+            maps: As they were found, shape (height, width, D).
+            variance: Of a residual about what the maps explain.
+            sharing: Texels that a lookup mixes: each has a share of what pixels tell of all.
+        """
+
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """
+        Returns arrays by name: all that later steps depend on.
+        """
+
+    def restore(self, saved: dict[str, NDArray[typing.Any]]) -> None:
+        """
+        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
+        """
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """
+        Of the prior, shape (D, D).
+        """
+
+def variation_derivative(
+    image: NDArray[np.floating], soft: typing.SupportsFloat
+) -> NDArray[np.float64]:
+    """
+    Returns the derivative of the total variation of an image (Rudin, Osher and Fatemi 1992), in float.
+
+    Args:
+        image: Shape (height, width, channels).
+        soft: Differences of neighbours below it count by their square.
+    """
+
 def normal_equations(
     residual_a: _Residuals,
     jacobian_a: _Residuals,

@@ -2,6 +2,7 @@
 // Verdicts on pictures whose noise and misfit are known.
 #include "fit/misfit.hpp"
 #include "fit/picture_noise.hpp"
+#include "fit/quantiles.hpp"
 #include "fit/robust_weights.hpp"
 #include "support/catch.hpp"
 

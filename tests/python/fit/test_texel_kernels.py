@@ -7,11 +7,10 @@ from tests.bench.device.fit_textures import Transfers
 from tests.python.fit import test_texture_fits as plates
 
 import weft
-from weft._native import box_blur
+from weft._native import box_blur, variation_derivative
 from weft.fit import Fit, FitSettings, Target, TextureParameter
-from weft.fit.image_kernels import ImageKernels, load_kernels
+from weft.fit.image_kernels import KNOWN_SHARE, ImageKernels, load_kernels
 from weft.fit.texel_state import EDGE, LEAST_CURVATURE, TexelState
-from weft.fit.texture_images import is_known, variation_derivative
 from weft.fit.texture_parameters import Region
 from weft.fit.texture_schedule import StepSchedule
 
@@ -29,7 +28,7 @@ def blurred(image, radius):
 def plain_step(image, velocity, gradient, curved, shown, region, schedule):
     """One step of a map in numpy: what steps of fits were before they moved to the device."""
     sums, marks = (blurred(entry, schedule.blur) for entry in (curved, shown))
-    known = is_known(marks)
+    known = marks > KNOWN_SHARE * np.median(marks[marks > 0]) if marks.any() else marks > 0
     mean = max(float(sums[known].mean()), 0.0) if known.any() else 0.0
     prior = region.parameter.smoothness * mean
     divisor = np.maximum(sums, LEAST_CURVATURE * mean) + 4 * prior + 1e-20

@@ -8,7 +8,6 @@ import weft
 from support.render_scenes import placed, quad
 from weft.fit import Fit, FitSettings, Target, TextureParameter
 from weft.fit.image_kernels import ImageKernels
-from weft.fit.texture_images import variation_derivative
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
@@ -92,18 +91,3 @@ def test_holes_take_the_mean_of_what_lies_around(device):
     assert np.array_equal(filled[weights > 0], image[weights > 0])
     assert filled[3:5, 2:4, 0].min() > 0.2
     assert filled[3:5, 2:4, 0].max() < 0.7
-
-
-def test_the_slope_of_the_variation_is_its_derivative():
-    rng = np.random.default_rng(0)
-    image = rng.random((5, 6, 1)).astype(np.float32)
-    direction = rng.normal(size=image.shape)
-    soft = 0.1
-
-    def variation(x):
-        return sum(np.sqrt(np.diff(x, axis=axis) ** 2 + soft**2).sum() for axis in (0, 1))
-
-    step = 1e-4
-    slope = (variation(image + step * direction) - variation(image - step * direction)) / (2 * step)
-
-    assert (variation_derivative(image, soft) * direction).sum() == pytest.approx(slope, rel=1e-3)

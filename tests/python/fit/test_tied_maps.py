@@ -4,10 +4,11 @@
 import numpy as np
 import pytest
 
-from weft.fit.map_errors import find_uncertainty, name_untold, told_blocks
-from weft.fit.texture_blocks import MapGroup, blurred_by, group_maps, positive_blocks
+from weft._native import ArgumentError, TiedSchedule, tied_schedule
+from weft.fit.map_errors import Uncertainty, name_untold
+from weft.fit.map_group import MapGroup, group_maps
 from weft.fit.texture_parameters import FittedTexture, Region, TextureParameter
-from weft.fit.tied_maps import TiedMaps, TiedSchedule, tied_schedule
+from weft.fit.tied_maps import TiedMaps
 
 SIDE = 24
 ROWS = 8  # residuals a texel
@@ -70,70 +71,18 @@ def test_errors_of_texels_grow_where_little_is_told():
 
     tied, _ = fitted(blocks, mixed(share), noise=0.02)
 
-    tied.views[:] = 1
-    errors = tied.uncertainty(np.full((SIDE, SIDE, 2), 0.5), 1e-2, 1.0).errors
+    errors = tied.find_uncertainty(np.full((SIDE, SIDE, 2), 0.5), 1e-2, 1.0).errors
     assert (errors[-1] > 2 * errors[0]).all()
 
 
-def uncertain(blocks, covariance, views=2, off_center=0.0):
-    size = (SIDE, SIDE)
-    return find_uncertainty(
-        np.broadcast_to(blocks, (*size, 2, 2)),
-        np.asarray(covariance),
-        np.ones(size, bool),
-        np.full((*size, 2), off_center),
-        np.ones(2),
-        1.0,
-        np.full(size, views),
-    )
-
-
-def test_errors_are_those_of_linear_regression_where_all_is_told():
-    precision = np.array([[4e4, 1e4], [1e4, 2e4]])
-
-    found = uncertain(precision, 0.04 * np.eye(2))
-
-    expected = np.sqrt(np.diag(np.linalg.inv(precision)))
-    assert np.allclose(found.errors, expected, rtol=0.05)
-
-
-def test_a_prior_does_not_confirm_itself():
-    direction = np.array([1.0, 1.0]) / np.sqrt(2)
-    precision = 1e4 * np.outer(direction, direction)
-    learned = 1e-5 * np.eye(2) + 0.04 * np.outer(direction, direction)
-
-    found = uncertain(precision, learned)
-
-    # Of the difference of both nothing is known but that it is within the range.
-    assert (found.errors > 0.15).all()
-    assert found.correlation[0, 1] > 0.9
-
-
-def test_what_is_not_told_may_be_at_the_other_end_of_the_range():
-    nothing = uncertain(np.diag([1e4, 0.0]), 1e-5 * np.eye(2), off_center=0.5)
-
-    assert np.allclose(nothing.errors[..., 1], 3**-0.5, rtol=0.05)
-    assert (nothing.errors[..., 0] < 0.02).all()
-
-
-def test_a_picture_tells_three_numbers_of_a_texel():
-    told = told_blocks(np.eye(5) + 0.1 * np.ones((5, 5)), np.array(3))
-
-    assert np.linalg.matrix_rank(told) == 3
-    assert np.linalg.matrix_rank(told_blocks(np.eye(5), np.array(6))) == 5
-
-
-def test_weak_and_negative_eigenvalues_tell_nothing():
-    alike = np.array([[1.0, 0.97], [0.97, 1.0]])
-
-    assert np.linalg.matrix_rank(told_blocks(alike, np.array(6)), tol=1e-6) == 1
-    assert not told_blocks(-np.eye(2), np.array(6)).any()
+def uncertain(errors, correlation):
+    maps = np.broadcast_to(np.array(errors), (SIDE, SIDE, 2))
+    return Uncertainty(maps, np.array([[1.0, correlation], [correlation, 1.0]]))
 
 
 def test_maps_that_are_not_told_are_named_with_their_partners():
-    direction = np.array([1.0, 1.0]) / np.sqrt(2)
     known = [np.ones((SIDE, SIDE), bool)] * 2
-    lost = uncertain(1e5 * np.outer(direction, direction), 0.5 * np.eye(2), off_center=0.3)
+    lost = uncertain([0.3, 0.3], 0.95)
 
     random = np.random.default_rng(1)
     maps = random.uniform(0.2, 0.8, (SIDE, SIDE, 2))
@@ -141,12 +90,12 @@ def test_maps_that_are_not_told_are_named_with_their_partners():
 
     assert set(named) == {"m.roughness", "m.metallic"}
     assert "cannot be told apart from metallic of 'm'" in named["m.roughness"]
-    assert name_untold(two_maps(), uncertain(1e5 * np.eye(2), np.eye(2)), known, maps) == {}
+    assert name_untold(two_maps(), uncertain([0.003, 0.003], 0.01), known, maps) == {}
 
 
 def test_a_map_that_differs_less_than_its_errors_is_named():
     known = [np.ones((SIDE, SIDE), bool)] * 2
-    found = uncertain(1e2 * np.eye(2), np.eye(2))
+    found = uncertain([0.09, 0.09], 0.01)
     maps = np.random.default_rng(1).uniform(0.2, 0.8, (SIDE, SIDE, 2))
     maps[..., 1] = 0.5 + 0.02 * (maps[..., 1] - 0.5)
 
@@ -173,8 +122,8 @@ def test_ends_of_a_mix_are_found_where_texels_hardly_move():
     share = (np.mgrid[0:SIDE, 0:SIDE][1] // 6 % 2).astype(float)
     truth, maps = mixed(share), 0.3 + 0.02 * (mixed(share) - mixed(share).mean(axis=(0, 1)))
     tied = TiedMaps(two_maps(), maps)
-    tied.mean = maps.mean(axis=(0, 1))
-    tied.covariance = 1e-6 * np.eye(2) + np.cov(maps.reshape(-1, 2).T)
+    covariance = 1e-6 * np.eye(2) + np.cov(maps.reshape(-1, 2).T)
+    tied.restore(tied.save() | {"mean": maps.mean(axis=(0, 1)), "covariance": covariance})
     schedule = TiedSchedule(0.0, 0.0, 0.0, 1.0, is_first=False)
     tied.expect(0.5, 0.0)
     for _ in range(40):
@@ -269,21 +218,6 @@ def test_blocks_tell_channels_apart_by_the_partner_of_a_color():
     assert np.all(blocks[..., 0, 1] == 0)
 
 
-def test_lifted_blocks_keep_what_was_positive():
-    good = np.array([[2.0, 0.3], [0.3, 1.0]])
-    bad = np.array([[1.0, 1.2], [1.2, 1.0]])
-
-    lifted = positive_blocks(np.stack([good, bad]), 0.02)
-
-    assert np.allclose(lifted[0], good)
-    assert np.linalg.eigvalsh(lifted[1]).min() == pytest.approx(0.02)
-
-
-def test_a_blur_keeps_the_mean_of_constants():
-    assert np.allclose(blurred_by(np.full((5, 7, 2), 3.0), 2.0), 3.0)
-    assert blurred_by(np.eye(9), 1.0)[4, 4] < 0.5
-
-
 def test_a_state_goes_on_as_before():
     truth = mixed(np.full((SIDE, SIDE), 0.5))
     tied, maps = fitted(np.broadcast_to(np.eye(2), (SIDE, SIDE, 2, 2)), truth, 0.02, draws=20)
@@ -295,3 +229,46 @@ def test_a_state_goes_on_as_before():
         one.expect(0.01, 0.0)
         steps.append(one.move(maps, maps - truth, np.zeros_like(maps), tied_schedule(15, 20)))
     assert np.array_equal(*steps)
+
+
+def test_arrays_of_earlier_checkpoints_are_read():
+    tied = TiedMaps(two_maps(), np.full((SIDE, SIDE, 2), 0.5))
+    saved = tied.save()
+    views = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
+
+    tied.restore(saved | {"views": views})
+
+    assert saved["blocks"].shape == (SIDE, SIDE, 2, 2)
+    assert np.array_equal(tied.save()["views"], views)
+    with pytest.raises(ArgumentError, match="'mean' must have 2 numbers, got 3"):
+        tied.restore(saved | {"mean": np.zeros(3)})
+
+
+def test_steps_move_the_texels_of_the_scene():
+    texels = np.full(2 * SIDE * SIDE + 5, 0.5, np.float32)
+    tied = TiedMaps(two_maps(), np.full((SIDE, SIDE, 2), 0.5))
+    tied.add_blocks(np.broadcast_to(np.eye(2), (SIDE, SIDE, 2, 2)))
+    gradient = np.full_like(texels, 0.1)
+
+    tied.step(gradient, texels, tied_schedule(0, 20))
+
+    assert (texels[:-5] < 0.45).all()
+    assert (texels[-5:] == 0.5).all()
+    with pytest.raises(TypeError):
+        tied.step(gradient, texels.astype(np.float64), tied_schedule(0, 20))
+    with pytest.raises(ArgumentError, match="ends at 1152 of 1000 floats"):
+        tied.step(gradient, texels[:1000].copy(), tied_schedule(0, 20))
+
+
+def test_pictures_that_show_a_texel_are_counted():
+    tied = TiedMaps(two_maps(), np.full((SIDE, SIDE, 2), 0.5))
+    shown = np.zeros(2 * SIDE * SIDE, np.float32)
+    shown[: SIDE * SIDE // 2] = 1.0
+
+    tied.forget_views()
+    tied.add_view(shown)
+    tied.add_view(np.ones_like(shown))
+
+    views = tied.save()["views"]
+    assert (views[: SIDE // 2] == 2).all()
+    assert (views[SIDE // 2 :] == 1).all()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import weft
 from weft._native import Module, Tensor, grid
-from weft.fit.texture_images import KNOWN_SHARE
 
 if TYPE_CHECKING:
     from weft._native import Device
@@ -22,6 +21,7 @@ Shape = tuple[int, int, int]
 SHADERS = Path(weft.__file__).parent / "shaders" / "weft" / "fit"
 GROUP = 256
 GROUP_SHARE, MOST_GROUPS = 8192, 512  # of a pass of a quantile: numbers of a group, groups
+KNOWN_SHARE = 0.02  # of the median of what pictures tell of a texel: below it holes are filled
 MOST_PARTS = 1 << 14  # partial sums: threads of a reduction
 BINS, STATE_WORDS = 2048, 8
 RUNS = ((4, 8), (2, 4), (1, 2))  # least radius of a box, and how many outputs a thread makes

@@ -28,8 +28,7 @@ from weft.fit.information import (
     gather_information,
     normal_equations,
 )
-from weft.fit.texture_blocks import blurred_by
-from weft.fit.texture_replay import RAISE
+from weft.fit.texture_replay import RAISE, to_host
 from weft.fit.views import CHANNELS
 
 if TYPE_CHECKING:
@@ -37,11 +36,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft._native import TiedSchedule
     from weft.fit.scalar_model import ScalarModel
     from weft.fit.texture_model import TextureModel
     from weft.fit.texture_replay import Adjoints
     from weft.fit.texture_schedule import StepSchedule
-    from weft.fit.tied_maps import TiedSchedule
 
 COUPLED_ITERATIONS = 6  # that the couplings are averaged over
 WARM_ITERATIONS = 3  # textures alone, before numbers move
@@ -266,16 +265,9 @@ class JointModel:
         # collect() adds both halves, normal_equations() takes their mean.
         matrix, derivative = 2 * normal.matrix, 2 * normal.gradient
         rows = [*self._couplings, gradient]
+        on_host = [to_host(row) for row in rows] if self.textures.tied else []
         for tied in self.textures.tied:
-            maps = np.stack(
-                [
-                    blurred_by(tied.group.gather_sums(np.asarray(row.to_numpy())), blur)
-                    for row in rows
-                ],
-                axis=-1,
-            )
-            solved = np.linalg.solve(tied.precision(blur), maps[..., :-1])
-            both = np.einsum("...ij,...ik->jk", solved, maps)
+            both = tied.products(on_host, blur)
             matrix, derivative = matrix - both[:, :-1], derivative - both[:, -1]
         for region in self.textures.untied:
             both = self.textures.state.products(region, rows, blur)

@@ -15,8 +15,6 @@ from weft._native import Tensor
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.image_kernels import copy_of
 from weft.fit.map_errors import name_untold
-from weft.fit.texel_state import EDGE
-from weft.fit.texture_images import is_known, variation_derivative
 from weft.fit.texture_parameters import FittedTexture
 from weft.fit.texture_replay import Adjoints, TextureReplay, to_host
 from weft.fit.tied_maps import TiedMaps
@@ -27,10 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft._native import TiedSchedule
     from weft.fit.map_errors import Uncertainty
     from weft.fit.texture_parameters import Region
     from weft.fit.texture_schedule import StepSchedule
-    from weft.fit.tied_maps import TiedSchedule
 
 SHARING = 4  # texels that a lookup mixes: each gets a share of what pixels tell of all
 
@@ -64,7 +62,7 @@ class TextureModel(TextureReplay):
         if not self.tied or self.state.curvatures:
             return
         for tied in self.tied:
-            tied.views[:] = 0
+            tied.forget_views()
         for shown in range(len(self.views)):
             ones = [
                 [np.full((len(view.pixels), CHANNELS), float(number == shown), np.float32)] * 2
@@ -72,7 +70,7 @@ class TextureModel(TextureReplay):
             ]
             answers = np.abs(to_host(self.collect(self.texels, self.adjoints_of(ones))))
             for tied in self.tied:
-                tied.views += is_known(tied.group.gather_sums(answers).sum(axis=2))
+                tied.add_view(answers)
 
     def needs_curvature(self) -> bool:
         """Return whether curvature() is due on this draw."""
@@ -125,12 +123,8 @@ class TextureModel(TextureReplay):
             return
         derivatives, texels = to_host(gradient), to_host(self.texels)
         for tied in self.tied:
-            group = tied.group
             tied.expect(self.loss, self.noise * schedule.noise)
-            maps = group.gather(texels)
-            variation = variation_derivative(maps.astype(np.float32), EDGE).astype(np.float64)
-            moved = tied.move(maps, group.gather_sums(derivatives), variation, schedule)
-            group.scatter(moved, texels)
+            tied.step(derivatives, texels, schedule)
         self.texels.copy_from_numpy(texels)
 
     def move(self, gradient: Tensor, schedule: StepSchedule) -> None:
@@ -178,7 +172,7 @@ class TextureModel(TextureReplay):
         version = (self.iterations, len(self.losses), state.averaged, state.curvatures)
         kept, found = self._uncertain.get(id(tied), (None, None))
         if found is None or kept != version:
-            found = tied.uncertainty(
+            found = tied.find_uncertainty(
                 tied.group.gather(to_host(self.state.found)), self._left, SHARING
             )
             self._uncertain[id(tied)] = version, found

@@ -12,9 +12,9 @@ import numpy as np
 
 from weft._native import ArgumentError, NonFiniteError, Tensor, box_blur, grid
 from weft.fit.image_kernels import parts_of, sum_of_parts
+from weft.fit.map_group import group_maps
 from weft.fit.seeds import mix_seeds
 from weft.fit.texel_state import TexelState
-from weft.fit.texture_blocks import group_maps
 from weft.fit.texture_parameters import LightTexture, Region, find_texture
 from weft.fit.texture_schedule import has_settled
 from weft.fit.tied_maps import TiedMaps

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft._native import tied_schedule
 from weft.fit.best_texels import BestTexels
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.loss import noise_floor_of
@@ -16,7 +17,6 @@ from weft.fit.phases import Phase, PhaseList, owner
 from weft.fit.reweighting import MapReweighting
 from weft.fit.texture_model import TextureModel
 from weft.fit.texture_schedule import texture_schedule
-from weft.fit.tied_maps import tied_schedule
 from weft.fit.views import (
     CHANNELS,
     build_views,
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft._native import TiedSchedule
     from weft.fit.lighting import Lighting
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
     from weft.fit.texture_parameters import FittedTexture, TextureParameter
     from weft.fit.texture_schedule import StepSchedule
-    from weft.fit.tied_maps import TiedSchedule
     from weft.fit.validation import Stage
     from weft.fit.views import View
     from weft.render.renderer import Renderer
