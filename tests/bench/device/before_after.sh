@@ -7,7 +7,7 @@
 #     tests/bench/device/pack.sh && tests/bench/device/before_after.sh build time
 #
 # Steps, in this order: build, keep (the builds, packed, into $OUT: a later run finds them as .stage/after.tar.xz and
-# .stage/before-built.tar.xz and takes the step `unpack` instead of `build`), unpack, time, profile.
+# .stage/before-built.tar.xz and takes the step `unpack` instead of `build`), unpack, rebuild, time, profile, check.
 # Environment: OUT, WEFT_WORK, WEFT_JOBS and PYTHON as for run_h200.sh; WEFT_TURNS (2).
 set -uo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -49,6 +49,13 @@ build() {
   build_one "$root" after >"$out/build-after.log" 2>&1
   wait
   tail -n 2 "$out"/build-*.log
+}
+
+# Builds this version alone, beside the one before from `unpack`.
+rebuild() {
+  rm -rf "$work/stage-after"
+  build_one "$root" after >"$out/build-after.log" 2>&1
+  tail -n 2 "$out/build-after.log"
 }
 
 keep() {
