@@ -254,6 +254,10 @@ void bind_plan(py::module_& module) {
         .def(
             "part",
             [](const Plan& own, std::size_t view, std::size_t round) {
+                if (view >= own.pixels.size()) {
+                    throw core::ArgumentError(core::text("ValidationPlan.part: view must be below ",
+                                                         own.pixels.size(), ", got ", view));
+                }
                 return to_array(own.part(view, round));
             },
             py::arg("view"), py::arg("round"), "Returns the pixels of a view in one draw.");

@@ -36,6 +36,16 @@ std::span<const double> place_of(const Unknowns& own, const FitDoubles& x) {
     return span_of(x);
 }
 
+/// @throws ArgumentError if a factor is of a view that is none of so many.
+void require_views(const Unknowns& own, std::size_t views) {
+    for (const fit::UnknownBlock& block : own.blocks) {
+        if (block.view && *block.view >= views) {
+            throw core::ArgumentError(core::text("Unknowns: '", block.name, "' is of view ",
+                                                 *block.view, ", and there are ", views));
+        }
+    }
+}
+
 /// How a fit is to change a parameter: bounds, scale and start.
 using Range = std::tuple<std::optional<fit::Bounds>, std::optional<std::string>, FitDoubles>;
 
@@ -243,6 +253,7 @@ void bind_vector(py::module_& module) {
         .def(
             "gains",
             [](const Unknowns& own, const FitDoubles& x, std::size_t views) {
+                require_views(own, views);
                 return colors(own.gains(place_of(own, x), views));
             },
             py::arg("x"), py::arg("views"),
@@ -282,6 +293,12 @@ void bind_films(py::module_& module) {
             "factors",
             [](const Directions& own, const Unknowns& unknowns, const FitDoubles& x,
                std::size_t views) {
+                require_views(unknowns, views);
+                if (own.columns.size() != unknowns.start.size()) {
+                    throw core::ArgumentError(
+                        core::text("UnknownDirections.factors: they serve ", own.columns.size(),
+                                   " unknowns, and there are ", unknowns.start.size()));
+                }
                 return fit::film_factors(unknowns, own.columns, place_of(unknowns, x), views);
             },
             py::arg("unknowns"), py::arg("x"), py::arg("views"),
