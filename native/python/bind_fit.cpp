@@ -299,6 +299,7 @@ void bind_fit(py::module_& module) {
     bind_fit_loss(module);
     bind_fit_pixels(module);
     bind_fit_unknowns(module);
+    bind_joint_numbers(module);
     bind_tied_maps(module);
 }
 

@@ -23,6 +23,9 @@ void bind_fit_unknowns(pybind11::module_& module);
 /// The loss.
 void bind_fit_loss(pybind11::module_& module);
 
+/// Numbers that move together with textures.
+void bind_joint_numbers(pybind11::module_& module);
+
 /// Maps of one material that are found together.
 void bind_tied_maps(pybind11::module_& module);
 

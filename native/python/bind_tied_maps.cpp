@@ -6,12 +6,12 @@
 #include "python/bind_fit.hpp"
 #include "python/fit_arrays.hpp"
 #include "python/interpreter_lock.hpp"
+#include "python/one_at_a_time.hpp"
 
 #include <pybind11/stl.h>
 
 #include <array>
 #include <memory>
-#include <mutex>
 
 namespace weft::python {
 
@@ -69,25 +69,7 @@ std::vector<std::span<const float>> spans_of(const std::vector<FitFloats>& array
     return out;
 }
 
-/// One call at a time: Python's threads may ask while a step is under way.
-class PythonTiedMaps {
-public:
-    PythonTiedMaps(const fit::MapGroup& group, const FitDoubles& maps)
-        : m_own(group, image_of(maps, "TiedMaps: maps")) {}
-
-    template <typename Work>
-    auto run(const Work& work) {
-        const Unlocked unlocked;
-        const std::lock_guard alone(m_mutex);
-        return work(m_own);
-    }
-
-    std::size_t count() const { return m_own.group().shape().channels; }
-
-private:
-    fit::TiedMaps m_own;
-    std::mutex m_mutex;
-};
+using PythonTiedMaps = OneAtATime<fit::TiedMaps>;
 
 void bind_regions(py::module_& module) {
     using fit::MapRegion;
@@ -269,7 +251,7 @@ void bind_maps(py::module_& module) {
                      "Args:\n    group: The maps.\n"
                      "    maps: As they are at first, shape (height, width, D).\n")
         .def(py::init([](const fit::MapGroup& group, const FitDoubles& maps) {
-                 return std::make_unique<Maps>(group, maps);
+                 return std::make_unique<Maps>(group, image_of(maps, "TiedMaps: maps"));
              }),
              py::arg("group"), py::arg("maps"))
         .def_property_readonly(

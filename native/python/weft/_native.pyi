@@ -2910,6 +2910,105 @@ class GaussNewton:
         Whether another start may follow, or is under way.
         """
 
+class JointNumbers:
+    """
+    Numbers that move together with textures; see native/fit/joint_numbers.hpp.
+
+    Args:
+        start: Shape (p,).
+        low: Smallest values.
+        high: Largest values.
+        prior: What is expected of them.
+    """
+    def __init__(self, start: _Vector, low: _Vector, high: _Vector, prior: Prior) -> None: ...
+    def start_at(self, x: _Vector, fixed: NDArray[np.bool_]) -> None:
+        """
+        Begins elsewhere; steps leave those alone that are `fixed`.
+        """
+
+    def move_fixed(self, x: _Vector) -> None:
+        """
+        Puts the numbers that are fixed at a place; others keep theirs.
+        """
+
+    def return_to(self, x: _Vector) -> None:
+        """
+        Puts the numbers that are not fixed back to where they were; averages begin anew.
+        """
+
+    def step(
+        self, matrix: _Vector, gradient: _Vector, variance: typing.SupportsFloat, is_averaging: bool
+    ) -> NDArray[np.float64]:
+        """
+        Makes a step within the trust region and the bounds, and returns it.
+
+        Args:
+            matrix: Of the normal equations at x, the textures eliminated.
+            gradient: Of the same, shape (p,).
+            variance: Of a residual.
+            is_averaging: All further iterations count alike; else the last few do.
+        """
+
+    def average(self) -> bool:
+        """
+        Counts an iteration that results are averaged over. False: none was counted, for the numbers have moved on, and averages begin anew.
+        """
+
+    def add(
+        self,
+        residual_a: _Residuals,
+        jacobian_a: _Residuals,
+        residual_b: _Residuals,
+        jacobian_b: _Residuals,
+        matrix: _Vector,
+        texels: typing.SupportsInt,
+    ) -> None:
+        """
+        Averages the iteration that average() has counted, and finds what all say.
+
+        Args:
+            residual_a: Shape (n,).
+            jacobian_a: Shape (n, p).
+            residual_b: Shape (n,).
+            jacobian_b: Shape (n, p).
+            matrix: Of the normal equations, the textures eliminated, shape (p, p).
+            texels: Floats of the textures that pictures show: they explain noise, too.
+        """
+
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """
+        Returns arrays by name: all that later steps depend on.
+        """
+
+    def restore(self, saved: dict[str, NDArray[typing.Any]], texels: typing.SupportsInt) -> None:
+        """
+        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
+        """
+
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """
+        Where the numbers are, shape (p,).
+        """
+
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        """
+        Which of them steps leave alone.
+        """
+
+    @property
+    def averaged(self) -> int:
+        """
+        Iterations that results are averaged over.
+        """
+
+    @property
+    def information(self) -> tuple[NDArray[np.float64], ...] | None:
+        """
+        matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: nothing is averaged.
+        """
+
 class MapRegion:
     """
     A texture that a fit may change, among the texels of a scene.

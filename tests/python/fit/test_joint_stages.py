@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from support.joint_cases import START, TEXELS, TRUTH, scene_with, take_photos
+from weft._native import JointNumbers, Prior
 from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
-from weft.fit.joint import Equations
 from weft.fit.noise import NoiseMeter
 
 NAMES = [f"glaze.{name}" for name in START]
@@ -162,30 +162,38 @@ def assert_the_loss_is_one_quantity(history):
         assert step < 5 * floors[k - 1 : k + 1].max() + 0.3 * abs(losses[k - 1])
 
 
+def numbers_from(start):
+    """Return numbers that begin at a place in a wide range."""
+    wide = np.full(len(start), 100.0)
+    return JointNumbers(np.array(start), -wide, wide, Prior.none(len(start)))
+
+
 def test_equations_of_several_places_meet_in_one():
     rng = np.random.default_rng(3)
-    truth = np.array([0.3, -1.2])
-    equations = Equations.none(2)
+    truth, numbers = np.array([0.3, -1.2]), numbers_from([2.0, 2.0])
 
     for _ in range(12):
-        place = rng.normal(size=2)
         rows = rng.normal(size=(5, 2))
         matrix = rows.T @ rows
-        equations.add(place, matrix, matrix @ (place - truth), most=100)
+        numbers.step(matrix, matrix @ (numbers.x - truth), 1.0, True)
 
-    place = np.array([2.0, 2.0])
-    normal = equations.at(place)
-    assert equations.count == 12
-    assert np.allclose(place - np.linalg.solve(normal.matrix, normal.gradient), truth)
+    assert np.allclose(numbers.x, truth)
+    assert numbers.save()["counts"][1] == 12
 
 
 def test_equations_forget_what_came_long_ago():
-    equations = Equations.none(1)
+    numbers = numbers_from([0.0])
 
     for wanted in [5.0] * 3 + [1.0] * 30:
-        equations.add(np.zeros(1), np.eye(1), np.array([-wanted]), most=4)
+        numbers.step(np.eye(1), numbers.x - wanted, 1.0, False)
 
-    assert equations.pull / equations.matrix[0] == pytest.approx(1.0, abs=1e-3)
+    # Six iterations count: a sixth of the last one's weight goes in each further one.
+    assert numbers.x[0] == pytest.approx(1.0, abs=0.02)
+
+
+def test_places_that_are_not_numbers_are_refused():
+    with pytest.raises(ValueError, match="there are 1 numbers, got 2 for them"):
+        numbers_from([0.0]).move_fixed(np.zeros(2))
 
 
 def view_of(size=32):

@@ -86,11 +86,11 @@ def test_numbers_beside_maps_know_which_pixels_nothing_explains(device, spoilt, 
     for number in range(len(spoilt)):
         trust = selections["textures"][f"trust.{number}"]
         assert 0.005 < (trust < 0.1).mean() < 0.1
-        assert np.array_equal(trust, selections["numbers"][f"trust.{number}"])
-        assert np.array_equal(trust, other.stage.joint.selections["numbers"][f"trust.{number}"])
+        assert np.array_equal(trust, selections["scalars"][f"trust.{number}"])
+        assert np.array_equal(trust, other.stage.joint.selections["scalars"][f"trust.{number}"])
     # A pixel weighs by the root of its trust wherever it is drawn.
     before = [view.target.noise_weights().reshape(-1, 3) for view in fit.stage.views]
-    restore_views(fit.stage.views, selections["numbers"])
+    restore_views(fit.stage.views, selections["scalars"])
     for view, weights in zip(fit.stage.views, before, strict=True):
         lost = view.trust < 1e-3
         assert (view.weights[lost] < 0.1 * weights[lost] + 1e-12).all()

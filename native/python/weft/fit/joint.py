@@ -13,23 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import (
-    NormalEquations,
-    Prior,
-    Tensor,
-    damped_step,
-    exact_equations,
-    residual_variance,
-)
-from weft.fit.averaged_equations import Equations
+from weft._native import JointNumbers, NormalEquations, Prior, Tensor, residual_variance
 from weft.fit.information import (
     Information,
     LinearizedResiduals,
-    gather_information,
     normal_equations,
 )
 from weft.fit.texture_replay import RAISE, to_host
-from weft.fit.views import CHANNELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,9 +34,6 @@ if TYPE_CHECKING:
 
 COUPLED_ITERATIONS = 6  # that the couplings are averaged over
 WARM_ITERATIONS = 3  # textures alone, before numbers move
-RADIUS = 0.08  # largest step of a number, of its range
-RECENT_ITERATIONS = 6  # that steps of numbers are averaged over before results are
-RESTART_DISTANCE = 0.02  # of the range: averages start anew when numbers have moved farther
 SMALLEST_BLUR = 1  # radius of what couplings are averaged over, texels
 
 
@@ -73,50 +60,52 @@ class JointModel:
     ) -> None:
         """Start at the start."""
         self.scalars, self.textures = scalars, textures
-        self.x, self.low, self.high = np.clip(x, low, high), low, high
-        self.fixed = np.zeros(len(x), bool)
-        self.prior = prior or Prior.none(len(x))
         self.loss = float("inf")
         self.residuals: tuple[NDArray[np.floating], NDArray[np.floating]]
         self.residuals = (np.zeros(0), np.zeros(0))  # of both sample sets of the last iteration
-        self.information: Information | None = None
+        self.prior = prior or Prior.none(len(x))
+        self._numbers = JointNumbers(x, low, high, self.prior)
         self._couplings: list[Tensor] = []  # of each number and all texels, on the device
         self._coupled = 0
-        self.averaged = 0
-        self._origin = self.x.copy()
-        self._equations = Equations.none(len(self.x))
-        self._mean: LinearizedResiduals | None = None
-        self._mean_matrix = np.zeros((len(x), len(x)))
+
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """Where the scalar parameters are."""
+        return self._numbers.x
+
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        """Which of them steps leave alone."""
+        return self._numbers.fixed
+
+    @property
+    def averaged(self) -> int:
+        """Iterations that results are averaged over."""
+        return self._numbers.averaged
+
+    @property
+    def information(self) -> Information | None:
+        """What these say of the scalar parameters; ``None``: nothing so far."""
+        return Information.of(self._numbers.information)
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on, models and views apart."""
-        out: dict[str, NDArray[np.generic]] = {
-            "x": self.x,
-            "fixed": self.fixed,
-            "origin": self._origin,
+        saved = self._numbers.save()
+        return saved | {
+            "counts": np.array([self._coupled, *saved["counts"]], int),
             "couplings": np.array([entry.to_numpy() for entry in self._couplings], np.float32),
-            "matrix": self._mean_matrix,
+            "fixed": self.fixed,
             "loss": np.array(self.loss),
-            "counts": np.array([self._coupled, self.averaged, self._equations.count]),
-            "equations.matrix": self._equations.matrix,
-            "equations.pull": self._equations.pull,
         }
-        if self._mean is not None:
-            out |= {"residual": self._mean.residual, "jacobian": self._mean.jacobian}
-        return out
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
-        self.x, self._origin, self.fixed = saved["x"], saved["origin"], saved["fixed"]
-        device, self._mean_matrix = self.textures.renderer.device, saved["matrix"]
+        device = self.textures.renderer.device
         self._couplings = [Tensor.from_numpy(device, row) for row in saved["couplings"]]
-        self.loss = float(saved["loss"])
-        self._coupled, self.averaged, count = map(int, saved["counts"])
-        self._equations = Equations(saved["equations.matrix"], saved["equations.pull"], count)
-        self._mean = None
-        if "residual" in saved:
-            self._mean = LinearizedResiduals(saved["residual"], saved["jacobian"])
-            self._learn()
+        self.loss, self._coupled = float(saved["loss"]), int(saved["counts"][0])
+        own = {name: array for name, array in saved.items() if name not in ("couplings", "loss")}
+        own["counts"] = saved["counts"][1:]
+        self._numbers.restore(own, self._known_texels() if "residual" in saved else 0)
 
     def start_at(self, x: NDArray[np.float64], fixed: NDArray[np.bool_]) -> None:
         """Begin elsewhere.
@@ -125,13 +114,11 @@ class JointModel:
             x: Numbers.
             fixed: Which of them steps leave alone: others look after these.
         """
-        self.x, self.fixed = np.clip(x, self.low, self.high), fixed
-        self._origin = self.x.copy()
-        self._equations = Equations.none(len(self.x))
+        self._numbers.start_at(x, fixed)
 
     def move_fixed(self, x: NDArray[np.float64]) -> None:
         """Put the numbers that are fixed at a place; others keep theirs."""
-        self.x = np.clip(np.where(self.fixed, x, self.x), self.low, self.high)
+        self._numbers.move_fixed(x)
 
     def return_to(self, x: NDArray[np.float64]) -> None:
         """Put the scalars back to where they were; averages begin anew there.
@@ -139,8 +126,8 @@ class JointModel:
         Args:
             x: Scalars; those that are fixed stay.
         """
-        self.x = np.where(self.fixed, self.x, x)
-        self._restart_averages()
+        self._numbers.return_to(x)
+        self.textures.restart_average()
 
     def select_pixels(self) -> None:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
@@ -177,14 +164,10 @@ class JointModel:
             step = self._number_step(a, b, gradient, schedule)
             for share, coupling in zip(step.tolist(), self._couplings, strict=True):
                 textures.state.kernels.vectors.addScaled(gradient, coupling, share)
-            self.x = self.x + step
         textures.move(gradient, schedule)
         textures.move_tied(gradient, tied_schedule)
-        if schedule.average and not self._starts_anew():
-            self.averaged += 1
-            if not all_fixed:
-                self._add_to_information(a, b)
-            textures.average()
+        if schedule.average:
+            self._average(a, b)
 
     def _look(self, texels: Tensor) -> tuple[LinearizedResiduals, LinearizedResiduals]:
         """Return both halves of the last draw; without derivatives where all numbers are fixed."""
@@ -199,22 +182,6 @@ class JointModel:
     def _is_due_to_couple(self, iteration: int) -> bool:
         """Return whether couplings are measured now: at first always, then now and again."""
         return self._coupled < COUPLED_ITERATIONS or iteration % 4 == 0
-
-    def _starts_anew(self) -> bool:
-        """Forget averages of another place: steps that shrink would never arrive."""
-        moved = np.abs(self.x - self._origin) / (self.high - self.low)
-        if float(moved.max(initial=0.0)) <= RESTART_DISTANCE:
-            return False
-        self._restart_averages()
-        return True
-
-    def _restart_averages(self) -> None:
-        """Forget what was averaged elsewhere."""
-        self._origin = self.x.copy()
-        self._mean = None
-        self._mean_matrix[:] = 0
-        self.averaged = 0
-        self.textures.restart_average()
 
     def _adjoints(
         self, a: NDArray[np.floating], b: NDArray[np.floating]
@@ -283,49 +250,22 @@ class JointModel:
     ) -> NDArray[np.float64]:
         """Return the step of the numbers, within the trust region and the bounds."""
         reduced = self._reduced(normal_equations(a, b), gradient, max(schedule.blur, SMALLEST_BLUR))
-        extent = self.high - self.low
-        equations = self._equations
-        most = equations.count + 1 if schedule.average else RECENT_ITERATIONS
-        equations.add(self.x, *reduced, most)
-        normal = self.prior.add_to(
-            equations.at(self.x), self.x, 2 * residual_variance(a.residual, b.residual)
-        )
-        free = np.flatnonzero(~self.fixed)
-        step = np.zeros_like(self.x)
-        own = exact_equations(normal.matrix[np.ix_(free, free)], normal.gradient[free], normal.loss)
-        step[free] = damped_step(own, 1e-2)
-        largest = float(np.max(np.abs(step) / extent)) if len(step) else 0.0
-        step *= min(1.0, RADIUS / max(largest, 1e-30))
-        moved: NDArray[np.float64] = np.clip(self.x + step, self.low, self.high) - self.x
-        return moved
+        variance = residual_variance(a.residual, b.residual)
+        return self._numbers.step(*reduced, variance, schedule.average)
 
-    def _add_to_information(self, a: LinearizedResiduals, b: LinearizedResiduals) -> None:
-        """Average residuals and derivatives, and find what they say of the numbers.
+    def _average(self, a: LinearizedResiduals, b: LinearizedResiduals) -> None:
+        """Average what the iteration has found, unless the scalars have moved on."""
+        if not self._numbers.average():
+            self.textures.restart_average()
+            return
+        if not self.fixed.all():
+            zero = Tensor.zeros(self.textures.renderer.device, self.textures.texels.shape)
+            matrix, _ = self._reduced(normal_equations(a, b), zero, 0)
+            sets = (a.residual, a.jacobian, b.residual, b.jacobian)
+            self._numbers.add(*sets, matrix, self._known_texels())
+        self.textures.average()
 
-        A texture with as many texels as there are pixels explains noise, too: what is left of the
-        residuals is scaled up by the share that the texels have taken.
-        """
-        if self._mean is None:
-            self._mean = LinearizedResiduals(np.zeros_like(a.residual), np.zeros_like(a.jacobian))
-        share = 1 / self.averaged
-        mean = self._mean
-        mean.residual += share * ((a.residual + b.residual) / 2 - mean.residual)
-        mean.jacobian += share * ((a.jacobian + b.jacobian) / 2 - mean.jacobian)
-        zero = Tensor.zeros(self.textures.renderer.device, self.textures.texels.shape)
-        matrix, _ = self._reduced(normal_equations(a, b), zero, 0)
-        self._mean_matrix += share * (matrix / 2 - self._mean_matrix)
-        self._learn()
-
-    def _learn(self) -> None:
-        """Find what the averages say."""
-        mean = self._mean
-        assert mean is not None
-        texels = sum(
-            self.textures.state.stiffness(entry, 0).count() for entry in self.textures.regions
-        )
-        rows = len(mean.residual)
-        noise = np.sqrt(rows / max(rows - texels, rows // 10, 1))
-        scaled = LinearizedResiduals(mean.residual * noise, mean.jacobian)
-        known = residual_variance(scaled.residual, scaled.residual) * self.prior.precision
-        total = exact_equations(self._mean_matrix + np.diag(known), np.zeros(len(self.x)), 0.0)
-        self.information = gather_information(total, scaled, scaled, known, CHANNELS)
+    def _known_texels(self) -> int:
+        """Return how many floats of textures pictures show."""
+        state, regions = self.textures.state, self.textures.regions
+        return sum(state.stiffness(region, 0).count() for region in regions)
