@@ -21,8 +21,9 @@ TextureRef image(float value) {
 Scene with(const std::vector<MaterialRef>& materials) {
     Scene scene;
     for (const MaterialRef& material : materials) {
-        scene.objects.push_back(object(
-            {.mesh = mesh(testing::square()), .materials = {material}, .name = material->name}));
+        scene.objects.push_back(object({.mesh = mesh(testing::square()),
+                                        .materials = {material, material},
+                                        .name = material->name}));
     }
     return scene;
 }
