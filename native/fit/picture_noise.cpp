@@ -13,13 +13,13 @@ namespace weft::fit {
 
 namespace {
 
-constexpr std::size_t kBins = 8;          ///< of brightness
-constexpr std::size_t kFew = 64;          ///< pixels, that a bin of them must have
-constexpr double kFarOff = 6.0;           ///< standard deviations, or times what is usual
-constexpr double kCrowded = 0.3;          ///< share of outliers around one that is not alone
-constexpr int kPasses = 4;                ///< of estimating noise without outliers
-constexpr std::size_t kAroundRadius = 2;  ///< of squares that are around a pixel
-constexpr std::size_t kDrawnRadius = 3;   ///< of squares that share the noise of draws
+constexpr std::size_t kBins = 8;         ///< of brightness
+constexpr std::size_t kFew = 64;         ///< pixels, that a bin of them must have
+constexpr double kFarOff = 6.0;          ///< standard deviations, or times what is usual
+constexpr double kCrowded = 0.3;         ///< share of outliers around one that is not alone
+constexpr int kPasses = 4;               ///< of estimating noise without outliers
+constexpr std::size_t kAroundRadius = 2; ///< of squares that are around a pixel
+constexpr std::size_t kDrawnRadius = 3;  ///< of squares that share the noise of draws
 constexpr std::array<double, 3> kSecondDifference{1, -2, 1};
 
 /// Calls visit(pixel) for the pixels of the square of side 2 `radius` + 1 around one, as far as it lies in the picture.

@@ -39,8 +39,8 @@ std::vector<double> quantiles(std::vector<double> values, std::size_t bins) {
         // All before `first` are no larger than what follows.
         std::nth_element(first, below, values.end());
         const auto above = std::min_element(below + 1, values.end());
-        out.push_back(std::lerp(*below, above == values.end() ? *below : *above,
-                                at - std::floor(at)));
+        out.push_back(
+            std::lerp(*below, above == values.end() ? *below : *above, at - std::floor(at)));
         first = below;
     }
     return out;

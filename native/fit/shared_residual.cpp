@@ -102,7 +102,7 @@ private:
     std::size_t m_side; ///< pixels
     std::size_t m_height;
     std::size_t m_width;
-    std::vector<std::uint32_t> m_places;    ///< of each square of the picture among those that count
+    std::vector<std::uint32_t> m_places; ///< of each square of the picture among those that count
     std::vector<std::uint32_t> m_squares{}; ///< numbers of those that count
     std::vector<std::uint32_t> m_totals{};  ///< pixels of these that count
 };

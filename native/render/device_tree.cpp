@@ -206,8 +206,8 @@ void DeviceTreeBuilder::make_nodes(ClusteredMesh& out, tensor::TensorRef cluster
                          {own.neighbours.get(), own.places.get()});
         const auto [left, pairs] = m_kernels.scan(*own.places, count, *own.sums);
         m_kernels.launch(TreeFunction::merge_pairs, arguments, groups,
-                         {&bounds, out.boxes.get(), out.infos.get(), clusters.get(), own.merged.get(),
-                          own.neighbours.get(), own.places.get()});
+                         {&bounds, out.boxes.get(), out.infos.get(), clusters.get(),
+                          own.merged.get(), own.neighbours.get(), own.places.get()});
         is_slow = !pairs_all && pairs < count / kSlowRound;
         made += pairs;
         out.rounds.push_back(made);

@@ -15,7 +15,7 @@ namespace {
 using TextureRef = std::shared_ptr<Texture>;
 
 TextureRef image(float value) {
-    return texture(std::vector<float>(2 * 4 * 3, value), 4, 2, 3);
+    return texture(std::vector<float>(std::size_t{2} * 4 * 3, value), 4, 2, 3);
 }
 
 Scene with(const std::vector<MaterialRef>& materials) {
