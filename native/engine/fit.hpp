@@ -49,8 +49,8 @@ public:
                  const std::vector<fit::LightParameter>& lights = {},
                  const fit::FitSettings& settings = {});
     /// The same for all that can be sought: numbers, or textures.
-    /// @throws ArgumentError besides if numbers and textures are sought together, several textures of one material, or a
-    ///         texture of an input that none drives, that has mip levels, drives a normal or is given twice.
+    /// @throws ArgumentError besides if numbers and textures are sought together, or a texture of an input that none
+    ///         drives, that has mip levels, drives a normal or is given twice.
     WEFT_API Fit(Renderer& renderer, std::vector<fit::Observation> observations,
                  const fit::Sought& sought, const fit::FitSettings& settings = {});
     WEFT_API ~Fit();

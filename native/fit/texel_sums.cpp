@@ -68,9 +68,9 @@ Vector mean_of(const TexelView& maps, const std::vector<bool>& chosen) {
     return mean;
 }
 
-Moments moments_of(const TexelView& maps, const std::vector<bool>& chosen) {
+TexelMoments texel_moments(const TexelView& maps, const std::vector<bool>& chosen) {
     const std::size_t count = maps.shape.channels;
-    Moments out{mean_of(maps, chosen), Matrix(count, count)};
+    TexelMoments out{mean_of(maps, chosen), Matrix(count, count)};
     const auto texels = static_cast<double>(std::ranges::count(chosen, true));
     Vector off(count);
     for (std::size_t texel = 0; texel < chosen.size(); ++texel) {

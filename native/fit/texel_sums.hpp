@@ -18,13 +18,13 @@ namespace weft::fit {
 /// Factors, at most 1, that leave no entry larger than many others: those of fireflies are. Each channel by itself.
 [[nodiscard]] TexelImage taming_factors(const TexelView& sizes);
 
-struct Moments {
+struct TexelMoments {
     Vector mean;
     Matrix covariance;
 };
 
 /// Mean and covariance of the chosen texels' numbers.
-[[nodiscard]] Moments moments_of(const TexelView& maps, const std::vector<bool>& chosen);
+[[nodiscard]] TexelMoments texel_moments(const TexelView& maps, const std::vector<bool>& chosen);
 
 /// Means of the chosen texels' numbers; 0 of none.
 [[nodiscard]] Vector mean_of(const TexelView& maps, const std::vector<bool>& chosen);

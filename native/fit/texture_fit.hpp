@@ -24,7 +24,7 @@ public:
     /// @param renderer of the scene; it outlives the fit and renders no other scene meanwhile.
     /// @throws ArgumentError if there is no observation or no texture, or something does not fit the scene: see
     ///         require_valid(), bounds that do not rise, an input that no texture drives, a texture with mip levels or that
-    ///         drives a normal, one that is given twice, several of one material; CompileError, DeviceError.
+    ///         drives a normal, one that is given twice; CompileError, DeviceError.
     TextureFit(render::Renderer& renderer, std::vector<Observation> observations,
                const std::vector<TextureParameter>& textures, const FitSettings& settings,
                core::InterruptPoll check = {});

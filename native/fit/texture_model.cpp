@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/texture_model.hpp"
 
-#include "core/error.hpp"
-#include "core/text.hpp"
 #include "fit/relative_noise.hpp"
-#include "scene/parameter_names.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <string>
 #include <utility>
 
 namespace weft::fit {
@@ -26,21 +21,9 @@ constexpr std::size_t kMeasured = 2; ///< draws that tell the noise of renders, 
 /// Curvature is told by the first draws, and by every so many later ones.
 constexpr std::int64_t kFirstCurvatures = 4;
 constexpr std::uint64_t kCurvatureEvery = 8;
-
-/// Maps of one material answer to each other, and have to move together.
-void refuse_tied(std::span<const TextureParameter> parameters) {
-    std::map<std::string, std::string> owners;
-    for (const TextureParameter& parameter : parameters) {
-        const auto [other, is_new] =
-            owners.emplace(scene::split_owner(parameter.name).owner, parameter.name);
-        if (!is_new) {
-            throw core::ArgumentError(core::text(
-                "Fit: '", other->second, "' and '", parameter.name,
-                "' are maps of one material, which C++ does not fit together yet; leave one out, "
-                "or use Python's weft.Fit"));
-        }
-    }
-}
+/// The same where maps of one material move together: their blocks need more.
+constexpr std::int64_t kFirstTiedCurvatures = 16;
+constexpr std::uint64_t kTiedCurvatureEvery = 3;
 
 /// Rows from the other end.
 std::vector<float> flipped(const std::vector<float>& rows, std::size_t height) {
@@ -58,9 +41,7 @@ std::vector<float> flipped(const std::vector<float>& rows, std::size_t height) {
 
 TextureModel::TextureModel(render::Renderer& renderer, std::vector<View>& views,
                            std::span<const TextureParameter> parameters, TextureReplayDesc desc)
-    : m_replay(renderer, views, parameters, std::move(desc)) {
-    refuse_tied(parameters);
-}
+    : m_replay(renderer, views, parameters, std::move(desc)), m_tied(m_replay) {}
 
 double TextureModel::loss() const noexcept {
     return m_losses.empty() ? std::numeric_limits<double>::infinity() : m_losses.back();
@@ -111,11 +92,11 @@ void TextureModel::weigh_by_noise(std::int64_t samples) {
 }
 
 bool TextureModel::needs_curvature() const noexcept {
-    return m_replay.state().curvatures() < kFirstCurvatures ||
-           m_replay.draws() % kCurvatureEvery == 0;
+    return m_replay.state().curvatures() < (has_tied() ? kFirstTiedCurvatures : kFirstCurvatures) ||
+           m_replay.draws() % (has_tied() ? kTiedCurvatureEvery : kCurvatureEvery) == 0;
 }
 
-void TextureModel::step(const StepSchedule& schedule) {
+void TextureModel::step(const StepSchedule& schedule, const TiedSchedule& tied_schedule) {
     // What is collected follows the replay before it: that of the texels comes last.
     const std::vector<Films> raised =
         needs_curvature() ? m_replay.raised_films() : std::vector<Films>();
@@ -128,23 +109,31 @@ void TextureModel::step(const StepSchedule& schedule) {
     m_losses.push_back(found.loss);
     m_noise = found.noise;
     move(gradient, schedule);
+    m_tied.move(gradient, found.loss, found.noise, tied_schedule);
 }
 
 /// Averages, for each texel, what all texels of its map together add to its curvature. Steps of gradient over this sum
 /// converge where J has one sign in a pixel (Gilbert 1972; SIRT). Each map is raised alone, for maps answer with different
 /// signs: their sum may be zero where each of them tells much.
 void TextureModel::add_curvature(const std::vector<Films>& raised) {
-    m_replay.state().begin_curvature();
-    for (std::size_t number = 0; number < raised.size(); ++number) {
-        m_replay.state().add_curvature(m_replay.regions()[number],
-                                       m_replay.curvature(raised[number]));
+    if (has_tied() && m_replay.state().curvatures() == 0) {
+        m_tied.count_views();
     }
+    m_replay.state().begin_curvature();
+    std::vector<TensorRef> answers;
+    for (std::size_t number = 0; number < raised.size(); ++number) {
+        answers.push_back(m_replay.curvature(raised[number]));
+        m_replay.state().add_curvature(m_replay.regions()[number], answers.back());
+    }
+    m_tied.add_curvature(answers);
 }
 
-/// Each map on its own: refuse_tied() has left no others. Maps of one material, which move together, would step here.
+/// The textures that move alone.
 void TextureModel::move(const TensorRef& gradient, const StepSchedule& schedule) {
-    for (const TextureRegion& region : m_replay.regions()) {
-        m_replay.state().move(region, gradient, schedule);
+    for (std::size_t number = 0; number < m_replay.regions().size(); ++number) {
+        if (!m_tied.has(number)) {
+            m_replay.state().move(m_replay.regions()[number], gradient, schedule);
+        }
     }
 }
 
@@ -176,13 +165,29 @@ double TextureModel::unexplained() const {
 
 std::vector<FittedTexture> TextureModel::result() {
     std::vector<FittedTexture> out;
-    for (const TextureRegion& region : m_replay.regions()) {
-        out.push_back(result(region));
+    for (std::size_t number = 0; number < m_replay.regions().size(); ++number) {
+        out.push_back(result(number));
     }
     return out;
 }
 
-FittedTexture TextureModel::result(const TextureRegion& region) {
+/// Standard errors of the texels of a map.
+std::vector<float> TextureModel::errors(std::size_t number) {
+    if (m_tied.has(number)) {
+        return m_tied.errors(number, unexplained(), kSharing);
+    }
+    const TextureRegion& region = m_replay.regions()[number];
+    std::vector<float> errors =
+        m_replay.kernels().download(*m_replay.state().stiffness(region, 0).divisor);
+    const auto variance = static_cast<float>(2 * kSharing * unexplained());
+    for (float& each : errors) {
+        each = std::sqrt(variance / std::abs(each));
+    }
+    return errors;
+}
+
+FittedTexture TextureModel::result(std::size_t number) {
+    const TextureRegion& region = m_replay.regions()[number];
     FitKernels& kernels = m_replay.kernels();
     TexelState& state = m_replay.state();
     FittedTexture out{.name = region.parameter.name,
@@ -190,11 +195,11 @@ FittedTexture TextureModel::result(const TextureRegion& region) {
                       .height = region.shape.height,
                       .channels = region.shape.channels};
     const std::vector<float> known = kernels.download(*state.known(region));
-    std::vector<float> errors = kernels.download(*state.stiffness(region, 0).divisor);
-    const auto variance = static_cast<float>(2 * kSharing * unexplained());
+    std::vector<float> errors = this->errors(number);
     for (std::size_t i = 0; i < errors.size(); ++i) {
-        errors[i] = known[i / out.channels] > 0 ? std::sqrt(variance / std::abs(errors[i]))
-                                                : std::numeric_limits<float>::infinity();
+        if (!(known[i / out.channels] > 0)) {
+            errors[i] = std::numeric_limits<float>::infinity();
+        }
     }
     out.pixels = flipped(kernels.download(*state.filled(region)), out.height);
     out.known = flipped(known, out.height);

@@ -4,6 +4,7 @@
 
 #include "fit/fitted_texture.hpp"
 #include "fit/texture_replay.hpp"
+#include "fit/tied_textures.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -14,7 +15,7 @@ namespace weft::fit {
 /// on the device. One thread at a time.
 class TextureModel {
 public:
-    /// @throws as TextureReplay(); ArgumentError for several maps of one material.
+    /// @throws as TextureReplay().
     TextureModel(render::Renderer& renderer, std::vector<View>& views,
                  std::span<const TextureParameter> parameters, TextureReplayDesc desc);
 
@@ -31,8 +32,11 @@ public:
 
     /// Measures the noise of renders, and weighs pixels by it. @param samples paths a pixel in each half.
     void weigh_by_noise(std::int64_t samples);
-    /// Makes one step on the last draw. @throws as TextureReplay::require_numbers(); texels are then as they were.
-    void step(const StepSchedule& schedule);
+    /// Whether some textures are maps of one material, and move together.
+    [[nodiscard]] bool has_tied() const noexcept { return !m_tied.is_empty(); }
+    /// Makes one step on the last draw. @param tied_schedule how maps of one material move.
+    /// @throws as TextureReplay::require_numbers(); texels are then as they were.
+    void step(const StepSchedule& schedule, const TiedSchedule& tied_schedule = {});
     /// Goes on from other texels of the scene, at rest; averages begin anew there.
     void return_to(const tensor::TensorRef& texels);
     /// Adds the texels as they are to their mean.
@@ -47,9 +51,11 @@ private:
     void add_curvature(const std::vector<Films>& raised);
     void move(const tensor::TensorRef& gradient, const StepSchedule& schedule);
     [[nodiscard]] double unexplained() const;
-    [[nodiscard]] FittedTexture result(const TextureRegion& region);
+    [[nodiscard]] FittedTexture result(std::size_t number);
+    [[nodiscard]] std::vector<float> errors(std::size_t number);
 
     TextureReplay m_replay;
+    TiedTextures m_tied;
     std::vector<double> m_losses;
     double m_noise = 0; ///< variance of the mean residual of the last draw, by that draw
 };

@@ -35,7 +35,7 @@ TiedMaps::TiedMaps(MapGroup group, const TexelView& maps)
     const ImageShape& shape = m_group.shape();
     require_shape("TiedMaps", "maps", maps, shape);
     const std::vector<bool> all(shape.height * shape.width, true);
-    const Moments found = moments_of(maps, all);
+    const TexelMoments found = texel_moments(maps, all);
     m_mean = found.mean;
     m_covariance = found.covariance;
     for (std::size_t i = 0; i < m_range.size(); ++i) {

@@ -273,7 +273,7 @@ void TiedMaps::learn(const TexelView& maps, double blur, core::ThreadPool* pool)
         return;
     }
     const Matrix unknown = mean_inverse(lifted(blur, pool), pull(), chosen, pool);
-    const Moments found = moments_of(maps, chosen);
+    const TexelMoments found = texel_moments(maps, chosen);
     m_mean = found.mean;
     m_covariance = found.covariance;
     for (std::size_t i = 0; i < m_covariance.values.size(); ++i) {

@@ -112,6 +112,11 @@ start = [0.4, 0.5, 0.6]
 wrap = "extend"
 
 [[textures]]
+name = '"Paint.001".roughness'
+resolution = [6, 4]
+start = 0.5
+
+[[textures]]
 name = "Floor.roughness"
 bounds = [0.1, 0.9]
 smoothness = 0.2
