@@ -2,6 +2,7 @@
 """Names of the release before: they work, and warn."""
 
 import json
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -87,6 +88,19 @@ def test_the_old_name_of_a_cancelled_iteration_is_the_same_class_and_warns():
     assert former is interrupt.Interrupted
     with pytest.raises(AttributeError, match="no attribute 'DrawCancelled'"):
         interrupt.DrawCancelled  # noqa: B018
+
+
+def test_the_former_way_to_cancel_warns_and_cancels():
+    event = threading.Event()
+    event.set()
+    token = interrupt.Interrupt()
+
+    with pytest.warns(DeprecationWarning, match="cancelled_by"):
+        former = token.by(event)
+
+    with former, pytest.raises(interrupt.Interrupted):
+        token.check()
+    token.check()
 
 
 def test_new_names_do_not_warn():

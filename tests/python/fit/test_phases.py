@@ -25,7 +25,7 @@ class Interrupt:
     """Counts transitions."""
 
     @contextmanager
-    def by(self, event):
+    def cancelled_by(self, event):
         yield
 
 

@@ -236,5 +236,5 @@ def test_what_passes_light_is_still_refused(device):
     scene = look_down([Object(box((-1, -1, -2), (1, 1, -1)), [gray])])
     target = Target(np.ones((8, 8, 3), np.float32))
 
-    with pytest.raises(weft.ArgumentError, match="is transparent"):
+    with pytest.raises(weft.ArgumentError, match="makes surfaces transparent"):
         Fit(scene, [target], [Parameter("gray.color")], device=device)

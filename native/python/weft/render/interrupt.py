@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import threading
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 
 class Interrupted(Exception):
@@ -38,6 +39,16 @@ class Interrupt:
             yield
         finally:
             self._event = before
+
+    def by(self, event: threading.Event | None) -> AbstractContextManager[None]:
+        """Return cancelled_by(), which was called so in the release before."""
+        warnings.warn(
+            "weft.render.interrupt: Interrupt.by() is called cancelled_by() now; use that name, "
+            "the old one goes in a later release",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.cancelled_by(event)
 
     def check(self) -> None:
         """Raise Interrupted if the event is set."""
