@@ -176,7 +176,7 @@ scene::Scene describe_board(float left, float right) {
     scene::Mesh square{.name = "square"};
     square.positions = std::vector<float>{-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
     square.triangles = std::vector<std::uint32_t>{0, 1, 2, 0, 2, 3};
-    square.uvs = {{"UVMap", std::vector<float>{0, 0, 1, 0, 1, 1, 0, 1}}};
+    square.uvs = {{"UVMap", std::vector<float>{0, 0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1}}};
     scene::Scene described;
     described.objects = {scene::object(
         {.mesh = scene::mesh(std::move(square)),
@@ -198,7 +198,7 @@ void find_texture(const engine::Engine& weft) {
     renderer.update(describe_board(0.5F, 0.5F));
     engine::Fit fit(renderer, {{.name = "board", .camera = camera, .image = photo.pixels}},
                     weft::fit::Sought{.textures = {{.name = "Board.color"}}},
-                    {.bounces = 2, .texture_iterations = 16});
+                    {.bounces = 2, .texture_iterations = 160});
     fit.run();
     scene::TextureImages images;
     for (const weft::fit::FittedTexture& found : fit.textures()) {
