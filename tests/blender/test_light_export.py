@@ -246,5 +246,5 @@ def test_nodes_that_vary_over_a_lamp_are_named(device):
 
     found = exporter.export(bpy.context.evaluated_depsgraph_get())
 
-    assert "nodes that vary over a lamp" in str(found.problems[0])
+    assert "nodes that vary over a light" in str(found.problems[0])
     assert found.scene.lights[0].profile is None
