@@ -4,6 +4,8 @@
 
 #include "scene/scene.hpp"
 
+#include <vector>
+
 namespace weft::scene::testing {
 
 /// Two triangles of a unit square in the xy plane, the second in slot 1.
@@ -14,6 +16,16 @@ inline Mesh square() {
     made.slots = std::vector<std::uint32_t>{0, 1};
     made.name = "square";
     return made;
+}
+
+/// A square of each material, which has its name.
+inline Scene with(const std::vector<MaterialRef>& materials) {
+    Scene scene;
+    for (const MaterialRef& material : materials) {
+        scene.objects.push_back(object(
+            {.mesh = mesh(square()), .materials = {material, material}, .name = material->name}));
+    }
+    return scene;
 }
 
 inline MaterialRef grey(const char* name) {

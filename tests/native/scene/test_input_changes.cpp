@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace weft::scene;
+using testing::with;
 
 namespace {
 
@@ -16,16 +17,6 @@ using TextureRef = std::shared_ptr<Texture>;
 
 TextureRef image(float value) {
     return texture(std::vector<float>(std::size_t{2} * 4 * 3, value), 4, 2, 3);
-}
-
-Scene with(const std::vector<MaterialRef>& materials) {
-    Scene scene;
-    for (const MaterialRef& material : materials) {
-        scene.objects.push_back(object({.mesh = mesh(testing::square()),
-                                        .materials = {material, material},
-                                        .name = material->name}));
-    }
-    return scene;
 }
 
 MaterialRef board(const std::string& name, Value color) {

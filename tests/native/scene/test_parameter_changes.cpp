@@ -10,18 +10,9 @@
 #include <utility>
 
 using namespace weft::scene;
+using testing::with;
 
 namespace {
-
-Scene with(const std::vector<MaterialRef>& materials) {
-    Scene scene;
-    for (const MaterialRef& material : materials) {
-        scene.objects.push_back(object({.mesh = mesh(testing::square()),
-                                        .materials = {material, material},
-                                        .name = material->name}));
-    }
-    return scene;
-}
 
 /// All numbers of a scene's parameters, by their names.
 std::map<std::string, Numbers> numbers_of(const Scene& scene) {
