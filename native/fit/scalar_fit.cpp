@@ -3,9 +3,9 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "fit/build_views.hpp"
 #include "fit/gauss_newton.hpp"
 #include "fit/inflation.hpp"
-#include "fit/lighting.hpp"
 #include "fit/loss_meter.hpp"
 #include "fit/reweighting.hpp"
 #include "fit/sample_counts.hpp"
@@ -95,11 +95,7 @@ public:
           m_solver(m_model, m_unknowns.start, solver_settings(m_unknowns, settings)) {}
 
     void step() {
-        if (m_renderer.tables() != m_tables) {
-            throw ArgumentError(
-                "Fit::step: the renderer renders another scene since update(); make "
-                "a new Fit of it");
-        }
+        require_same_scene(m_renderer, m_tables);
         if (!m_has_begun) {
             m_has_begun = m_model.select_pixels(m_unknowns.start, m_settings.information);
             if (!m_has_begun) {
@@ -215,19 +211,8 @@ private:
         const std::vector<std::uint32_t> materials =
             owning_materials(renderer.scene(), all_names(parameters));
         const auto light = find_light_parts(renderer, m_observations, lights, parameters);
-        std::vector<View> views;
-        for (std::size_t number = 0; number < m_observations.size(); ++number) {
-            const Observation& observation = m_observations[number];
-            std::vector<ViewPart> parts;
-            for (const LightPart& part : light[number]) {
-                parts.push_back({.recorder = renderer.create_recorder(materials, directions.rows,
-                                                                      false, part.tables),
-                                 .light = part.light});
-            }
-            views.emplace_back(observation, std::move(parts),
-                               renderer.start_media(observation.camera));
-        }
-        return views;
+        return fit::build_views(renderer, m_observations, light,
+                                {.materials = materials, .rows = directions.rows});
     }
 
     /// Paths a pixel of the next iteration: more where pixels are few. Steps far from the end outweigh noise: half as many

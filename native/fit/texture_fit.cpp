@@ -3,7 +3,7 @@
 
 #include "core/error.hpp"
 #include "fit/best_texels.hpp"
-#include "fit/lighting.hpp"
+#include "fit/build_views.hpp"
 #include "fit/misfit.hpp"
 #include "fit/reweighting.hpp"
 #include "fit/texture_model.hpp"
@@ -35,10 +35,7 @@ public:
     }
 
     void step() {
-        if (m_renderer.tables() != m_tables) {
-            throw ArgumentError("Fit::step: the renderer renders another scene since update(); "
-                                "make a new Fit of it");
-        }
+        require_same_scene(m_renderer, m_tables);
         begin();
         const double done =
             static_cast<double>(m_iterations) / static_cast<double>(m_settings.texture_iterations);
@@ -103,19 +100,8 @@ private:
         std::ranges::transform(textures, std::back_inserter(names), &TextureParameter::name);
         const std::vector<std::uint32_t> materials = owning_materials(m_renderer.scene(), names);
         const auto light = find_light_parts(m_renderer, m_observations, {}, {});
-        std::vector<View> views;
-        for (std::size_t number = 0; number < m_observations.size(); ++number) {
-            const Observation& observation = m_observations[number];
-            std::vector<ViewPart> parts;
-            for (const LightPart& part : light[number]) {
-                parts.push_back(
-                    {.recorder = m_renderer.create_recorder(materials, {}, true, part.tables),
-                     .light = part.light});
-            }
-            views.emplace_back(observation, std::move(parts),
-                               m_renderer.start_media(observation.camera));
-        }
-        return views;
+        return fit::build_views(m_renderer, m_observations, light,
+                                {.materials = materials, .with_texels = true});
     }
 
     render::Renderer& m_renderer;
