@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/image_kernels.hpp"
 
+#include "fit/texel_image.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string_view>

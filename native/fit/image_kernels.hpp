@@ -13,9 +13,6 @@
 
 namespace weft::fit {
 
-/// Of what pictures tell of the usual texel: texels of which they tell less are not known, and filled from around.
-inline constexpr double kKnownShare = 0.02;
-
 /// What is added of the derivative of a total variation: weight * scale times it.
 struct VariationDesc {
     double soft = 0.05;         ///< differences of neighbours below it count by their square

@@ -21,7 +21,7 @@ constexpr double kMostRatio =
 
 /// Pixels that count and are not far off alone; all that count if none is left.
 std::vector<bool> kept_pixels(const Validation& fresh, const PictureNoise& noise) {
-    const std::vector<bool> outliers = find_outliers(fresh, deviations(fresh, noise));
+    const std::vector<bool> outliers = find_outliers(fresh, noise, deviations(fresh, noise));
     std::vector<bool> kept(outliers.size());
     bool is_any = false;
     for (const std::uint32_t pixel : noise.drawn()) {

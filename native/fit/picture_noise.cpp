@@ -2,12 +2,12 @@
 #include "fit/picture_noise.hpp"
 
 #include "fit/quantiles.hpp"
+#include "fit/view_pixels.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 
 namespace weft::fit {
 
@@ -147,19 +147,10 @@ double usual(std::span<const double> far, std::span<const std::uint32_t> drawn,
     return std::max(median(std::move(own)), 1.0);
 }
 
-std::vector<std::uint32_t> drawn_pixels(const Validation& fresh) {
-    std::vector<std::uint32_t> out;
-    for (std::size_t pixel = 0; pixel < fresh.counts.size(); ++pixel) {
-        if (fresh.counts[pixel]) {
-            out.push_back(static_cast<std::uint32_t>(pixel));
-        }
-    }
-    return out;
-}
-
 } // namespace
 
-PictureNoise::PictureNoise(const Validation& fresh) : m_fresh(fresh), m_drawn(drawn_pixels(fresh)) {
+PictureNoise::PictureNoise(const Validation& fresh)
+    : m_fresh(fresh), m_drawn(flagged_pixels(fresh.counts)) {
     m_light.reserve(m_drawn.size());
     for (const std::uint32_t pixel : m_drawn) {
         m_light.push_back(light_around(fresh, pixel));
@@ -271,11 +262,11 @@ std::vector<double> deviations(const Validation& fresh, const PictureNoise& nois
     return far;
 }
 
-std::vector<bool> find_outliers(const Validation& fresh, std::span<const double> far) {
-    const std::vector<std::uint32_t> drawn = drawn_pixels(fresh);
-    const double most = kFarOff * usual(far, drawn, fresh.counts);
+std::vector<bool> find_outliers(const Validation& fresh, const PictureNoise& noise,
+                                std::span<const double> far) {
+    const double most = kFarOff * usual(far, noise.drawn(), fresh.counts);
     std::vector<bool> out(far.size());
-    for (const std::uint32_t pixel : drawn) {
+    for (const std::uint32_t pixel : noise.drawn()) {
         if (!(far[pixel] > most)) {
             continue;
         }

@@ -52,8 +52,9 @@ private:
 /// @param noise of `fresh`.
 [[nodiscard]] std::vector<double> deviations(const Validation& fresh, const PictureNoise& noise);
 
-/// Which pixels are far off alone: most around them are not. @param far of deviations().
-[[nodiscard]] std::vector<bool> find_outliers(const Validation& fresh, std::span<const double> far);
+/// Which pixels are far off alone: most around them are not. @param noise of `fresh`. @param far of deviations().
+[[nodiscard]] std::vector<bool> find_outliers(const Validation& fresh, const PictureNoise& noise,
+                                              std::span<const double> far);
 
 /// Two renderers differ by as much, of the light.
 inline constexpr double kSmall = 0.01;

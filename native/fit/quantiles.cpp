@@ -7,6 +7,20 @@
 
 namespace weft::fit {
 
+namespace {
+
+/// The value at a place of the sorted values, linear between neighbours. Sorts as far as it takes.
+/// @param first none before it is larger than those from it on. @param at from `first` to the last place.
+double between(std::vector<double>& values, std::ptrdiff_t first, double at) {
+    const auto below = values.begin() + static_cast<std::ptrdiff_t>(at);
+    std::nth_element(values.begin() + first, below, values.end());
+    const auto above =
+        below + 1 == values.end() ? below : std::min_element(below + 1, values.end());
+    return std::lerp(*below, *above, at - std::floor(at));
+}
+
+} // namespace
+
 double median(std::vector<double> values) {
     if (values.empty()) {
         return 0;
@@ -18,30 +32,17 @@ double median(std::vector<double> values) {
 }
 
 double quantile(std::vector<double> values, double share) {
-    if (values.empty()) {
-        return 0;
-    }
-    const double at = share * static_cast<double>(values.size() - 1);
-    const auto below = values.begin() + static_cast<std::ptrdiff_t>(at);
-    std::ranges::nth_element(values, below);
-    const auto above =
-        below + 1 == values.end() ? below : std::min_element(below + 1, values.end());
-    return std::lerp(*below, *above, at - std::floor(at));
+    return values.empty() ? 0 : between(values, 0, share * static_cast<double>(values.size() - 1));
 }
 
 std::vector<double> quantiles(std::vector<double> values, std::size_t bins) {
     std::vector<double> out;
-    auto first = values.begin();
+    std::ptrdiff_t first = 0;
     for (std::size_t number = 1; number < bins; ++number) {
         const double at = static_cast<double>(number) / static_cast<double>(bins) *
                           static_cast<double>(values.size() - 1);
-        const auto below = values.begin() + static_cast<std::ptrdiff_t>(at);
-        // All before `first` are no larger than what follows.
-        std::nth_element(first, below, values.end());
-        const auto above = std::min_element(below + 1, values.end());
-        out.push_back(
-            std::lerp(*below, above == values.end() ? *below : *above, at - std::floor(at)));
-        first = below;
+        out.push_back(between(values, first, at));
+        first = static_cast<std::ptrdiff_t>(at);
     }
     return out;
 }

@@ -2,6 +2,7 @@
 #include "fit/misfit.hpp"
 #include "fit/picture_noise.hpp"
 #include "fit/quantiles.hpp"
+#include "fit/view_pixels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -144,12 +145,7 @@ double certainty(std::span<const double> products) {
 SharedResidual find_shared(const ResidualImages& residuals, const std::vector<bool>& counts) {
     SharedResidual best;
     const std::size_t lag = std::max(kLag, residuals.grain);
-    std::vector<std::uint32_t> pixels;
-    for (std::size_t pixel = 0; pixel < counts.size(); ++pixel) {
-        if (counts[pixel]) {
-            pixels.push_back(static_cast<std::uint32_t>(pixel));
-        }
-    }
+    const std::vector<std::uint32_t> pixels = flagged_pixels(counts);
     for (const std::size_t side : kScales) {
         const Squares squares(residuals, pixels, side);
         const std::vector<double> a = squares.means(residuals.a, pixels);

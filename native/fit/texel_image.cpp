@@ -14,8 +14,6 @@ namespace weft::fit {
 
 namespace {
 
-constexpr double kKnownShare = 0.02; ///< of the median of what pictures tell of a texel
-
 /// Weights of a Gaussian at whole distances of -radius to radius; they add to 1.
 std::vector<double> gaussian(double sigma) {
     const int radius = static_cast<int>(3 * sigma + 0.5);

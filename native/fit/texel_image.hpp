@@ -58,7 +58,10 @@ WEFT_API void require_shape(const char* function, const char* what, const TexelV
 /// @param soft differences of neighbours below it count by their square.
 [[nodiscard]] WEFT_API TexelImage variation_derivative(const TexelView& image, double soft);
 
-/// Which texels pictures show: more than a fiftieth of the median of those of which they tell anything.
+/// Of what pictures tell of the usual texel: texels of which they tell less are not known, and filled from around.
+inline constexpr double kKnownShare = 0.02;
+
+/// Which texels pictures show: more than kKnownShare of the median of those of which they tell anything.
 /// @param told what they tell of each texel, 0 or more.
 [[nodiscard]] WEFT_API std::vector<bool> find_known(std::span<const double> told);
 

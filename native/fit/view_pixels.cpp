@@ -20,6 +20,16 @@ std::vector<std::uint32_t> counted_pixels(std::span<const float> weights) {
     return out;
 }
 
+std::vector<std::uint32_t> flagged_pixels(const std::vector<bool>& flags) {
+    std::vector<std::uint32_t> out;
+    for (std::size_t pixel = 0; pixel < flags.size(); ++pixel) {
+        if (flags[pixel]) {
+            out.push_back(static_cast<std::uint32_t>(pixel));
+        }
+    }
+    return out;
+}
+
 std::vector<std::uint32_t> lattice_of(ViewPixels counted, std::size_t stride) {
     const std::size_t width = counted.width;
     std::vector<std::uint32_t> out;

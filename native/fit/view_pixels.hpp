@@ -19,6 +19,9 @@ struct ViewPixels {
 /// @param weights three a pixel of the picture; 0: it does not count.
 [[nodiscard]] std::vector<std::uint32_t> counted_pixels(std::span<const float> weights);
 
+/// The pixels whose flags are set, ascending. @param flags one a pixel of the picture.
+[[nodiscard]] std::vector<std::uint32_t> flagged_pixels(const std::vector<bool>& flags);
+
 /// Those in every `stride`-th row and column; all if there are none.
 [[nodiscard]] std::vector<std::uint32_t> lattice_of(ViewPixels counted, std::size_t stride);
 
