@@ -31,9 +31,8 @@ namespace weft::engine {
 /// recorded paths, or textures, by preconditioned gradient steps: each iteration draws two independent sample sets, so that
 /// their noise does not move the result. Equal seeds give the results of Python's weft.Fit of the same scene, up to the order
 /// of sums. Pictures that were taken under other lights name one of RendererDesc::lit_by, see Observation::lights; photos may
-/// have a robust loss. What only Python has: textures together with numbers or other textures of their material, unknown
-/// environments, display transforms, checkpoints, and what is likely wrong where a verdict is bad. One thread at a time, with
-/// its renderer.
+/// have a robust loss. What only Python has: textures together with numbers, unknown environments, display transforms,
+/// checkpoints, and what is likely wrong where a verdict is bad. One thread at a time, with its renderer.
 class Fit {
 public:
     /// Selects nothing and draws nothing yet.
