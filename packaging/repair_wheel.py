@@ -3,13 +3,15 @@
 
     python packaging/repair_wheel.py <wheel> <output folder> [<folder of compiled kernels>]
 
-The Slang libraries set the floor: they need glibc 2.34.
+The Slang libraries set the floor: they need glibc 2.34. On a system newer than Debian 12, whose
+libraries and headers ask for more than that, the wheel is tagged for that system's own glibc.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import sys
 import zipfile
 from pathlib import Path
@@ -19,6 +21,8 @@ from graft_libraries import graft
 
 PLATFORM = "manylinux_2_34_x86_64"
 NEWEST = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13), "GCC": (7, 0, 0)}
+RELEASE_GLIBC = (2, 36)
+"""glibc of Debian 12, where released wheels are built: whatever exceeds NEWEST there is our own."""
 SYSTEM_LIBRARIES = {
     "ld-linux-x86-64.so.2",
     "libc.so.6",
@@ -31,12 +35,18 @@ SYSTEM_LIBRARIES = {
 }
 
 
-def complaints_about(name: str, data: bytes, bundled: set[str]) -> list[str]:
-    """Return what keeps one ELF file from running on the platform, one sentence each."""
+def libraries_missing(name: str, data: bytes, bundled: set[str]) -> list[str]:
+    """Return the libraries of one ELF file that the platform lacks, one sentence each."""
+    return [
+        f"{name} needs {library}, which {PLATFORM} does not offer; bundle it"
+        for library in needed_libraries(data)
+        if library not in SYSTEM_LIBRARIES and library not in bundled
+    ]
+
+
+def versions_too_new(name: str, data: bytes) -> list[str]:
+    """Return the symbol versions of one ELF file that the platform lacks, one sentence each."""
     found = []
-    for library in needed_libraries(data):
-        if library not in SYSTEM_LIBRARIES and library not in bundled:
-            found.append(f"{name} needs {library}, which {PLATFORM} does not offer; bundle it")
     for library, version in needed_versions(data):
         family, _, number = version.rpartition("_")
         newest = NEWEST.get(family)
@@ -44,6 +54,43 @@ def complaints_about(name: str, data: bytes, bundled: set[str]) -> list[str]:
             limit = f"{family}_{'.'.join(map(str, newest))}"
             found.append(f"{name} needs {version} of {library}, {PLATFORM} ends at {limit}")
     return found
+
+
+def system_glibc() -> tuple[int, int]:
+    """Return the version of this system's glibc; (0, 0) where the C library is another."""
+    try:
+        name, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").split()
+    except ValueError:
+        return (0, 0)
+    major, minor = version.split(".")[:2]
+    return (int(major), int(minor)) if name == "glibc" else (0, 0)
+
+
+def platform_of(contents: dict[str, bytes], glibc: tuple[int, int]) -> str:
+    """Return the platform that a wheel of these files is tagged for.
+
+    Args:
+        contents: Files by name; the ones that are no ELF files count for nothing.
+        glibc: What it was built with: above RELEASE_GLIBC, what the platform lacks makes the tag
+            this glibc's.
+
+    Raises:
+        ValueError: A library is neither the system's nor in the wheel, or a symbol version is newer
+            than the platform although the system is not.
+    """
+    libraries = {name: data for name, data in contents.items() if is_elf(data)}
+    bundled = {Path(name).name for name in contents}
+    missing = [
+        text for name, data in libraries.items() for text in libraries_missing(name, data, bundled)
+    ]
+    newer = [text for name, data in libraries.items() for text in versions_too_new(name, data)]
+    if missing or (newer and glibc <= RELEASE_GLIBC):
+        raise ValueError("\n".join(missing + newer))
+    if not newer:
+        return PLATFORM
+    tag = f"manylinux_{glibc[0]}_{glibc[1]}_x86_64"
+    print(f"repair_wheel: only for {tag} and later: {newer[0]}")
+    return tag
 
 
 def record_line(name: str, data: bytes) -> str:
@@ -84,23 +131,17 @@ def repair(wheel: Path, output: Path, kernels: Path | None = None) -> Path:
         kernels: What packaging/kernels/build.py wrote, to be added; None: nothing is.
     """
     stem, python, abi, _platform = wheel.stem.rsplit("-", 3)
-    target = output / f"{stem}-{python}-{abi}-{PLATFORM}.whl"
     with zipfile.ZipFile(wheel) as source:
         entries = {info.filename: info for info in source.infolist()}
         contents = {name: source.read(name) for name in entries}
     changed = graft({name: data for name, data in contents.items() if is_elf(data)})
     contents |= changed
     changed |= kernel_files(kernels)
-    complaints: list[str] = []
-    bundled = {Path(name).name for name in contents}
-    for name, data in contents.items():
-        if is_elf(data):
-            complaints += complaints_about(name, data, bundled)
-    if complaints:
-        raise ValueError("\n".join(complaints))
+    platform = platform_of(contents, system_glibc())
+    target = output / f"{stem}-{python}-{abi}-{platform}.whl"
     (info_folder,) = {name.split("/")[0] for name in contents if name.endswith("-info/WHEEL")}
     wheel_file, record = f"{info_folder}/WHEEL", f"{info_folder}/RECORD"
-    tag = f"{python}-{abi}-{PLATFORM}"
+    tag = f"{python}-{abi}-{platform}"
     changed[wheel_file] = retagged(contents[wheel_file].decode(), tag).encode()
     contents[record] = recorded(contents[record].decode(), changed).encode()
     write(target, entries, contents | changed)

@@ -34,7 +34,9 @@ bool BestTexels::note() {
     const WindowLoss now = measure();
     if (m_best) {
         const double rise = now.loss - m_best->loss;
-        const double noise = std::hypot(now.deviation, m_best->deviation);
+        // Not std::hypot(): glibc's is of 2.35, and wheels end at 2.34.
+        const double noise =
+            std::sqrt(now.deviation * now.deviation + m_best->deviation * m_best->deviation);
         if (rise > std::max(kSignificantRise * noise, kLeastRise * m_best->loss)) {
             m_model->return_to(m_texels);
             m_first = m_model->losses().size();

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import repair_wheel
 from dev import environments, linting, native_build, stubs
 from dev.project import ROOT, DevError, build_lock, run, tracked_files
 
@@ -63,6 +64,21 @@ def check_structure(environment: Environment) -> bool:
     return run(environment.python, "-c", tests, check=False) == 0
 
 
+def check_portable() -> bool:
+    """Ask of what was built what the wheel's repair asks, minutes before there is a wheel."""
+    if repair_wheel.system_glibc() > repair_wheel.RELEASE_GLIBC:
+        return True
+    package = native_build.STAGE / "weft"
+    too_new = [
+        text
+        for file in (*package.glob("_native.*.so"), package / "bin" / "weft-compiler")
+        for text in repair_wheel.versions_too_new(file.name, file.read_bytes())
+        if "GLIBC_" in text  # wheels link libstdc++ statically, see packaging/portable
+    ]
+    print("".join(f"{text}\n" for text in too_new), end="")
+    return not too_new
+
+
 def check_tidy(environment: Environment, *, everything: bool) -> bool:
     """Run clang-tidy."""
     complaints = linting.tidy(environment, everything=everything)
@@ -86,6 +102,7 @@ def command_check(arguments: list[str]) -> int:
         }
         if "--quick" not in arguments:
             native_build.build_and_stage()
+            steps["portable"] = check_portable
             steps["types"] = lambda: check_types(environment)
             steps["stubs"] = lambda: stubs.check(environment, fix=fix)
             steps["clang-tidy"] = lambda: check_tidy(environment, everything="--all" in arguments)

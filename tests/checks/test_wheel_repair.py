@@ -16,7 +16,7 @@ import pytest
 
 from elf_versions import is_elf, needed_libraries, needed_versions, own_name, search_path
 from graft_libraries import graft
-from repair_wheel import complaints_about, repair
+from repair_wheel import libraries_missing, platform_of, repair, versions_too_new
 
 DIST_INFO = "weft-1.0.dist-info"
 SOURCE = '#include <cmath>\nextern "C" double root(double x) { return std::pow(x, x); }\n'
@@ -81,7 +81,7 @@ def test_text_is_not_taken_for_a_library() -> None:
 def test_symbol_newer_than_the_platform_is_refused(library: bytes) -> None:
     newer = library.replace(b"GLIBC_2.29", b"GLIBC_2.99")
 
-    complaints = complaints_about("root.so", newer, set())
+    complaints = versions_too_new("root.so", newer)
 
     assert any("needs GLIBC_2.99 of libm.so.6" in complaint for complaint in complaints)
 
@@ -89,8 +89,23 @@ def test_symbol_newer_than_the_platform_is_refused(library: bytes) -> None:
 def test_library_that_is_not_bundled_is_refused(library: bytes) -> None:
     foreign = library.replace(b"libm.so.6", b"libq.so.6")
 
-    assert any("needs libq.so.6" in text for text in complaints_about("root.so", foreign, set()))
-    assert not complaints_about("root.so", foreign, {"libq.so.6"})
+    assert any("needs libq.so.6" in text for text in libraries_missing("root.so", foreign, set()))
+    assert not libraries_missing("root.so", foreign, {"libq.so.6"})
+
+
+def test_system_newer_than_the_release_systems_tags_the_wheel_for_itself(
+    library: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"root.so": library.replace(b"GLIBC_2.29", b"GLIBC_2.38"), "a.py": b"1"}
+
+    assert platform_of(files, (2, 39)) == "manylinux_2_39_x86_64"
+    assert "root.so needs GLIBC_2.38 of libm.so.6" in capsys.readouterr().out
+    assert platform_of({"root.so": library}, (2, 39)) == "manylinux_2_34_x86_64"
+    with pytest.raises(ValueError, match=r"root\.so needs GLIBC_2\.38"):
+        platform_of(files, (2, 36))
+    foreign = library.replace(b"libm.so.6", b"libq.so.6")
+    with pytest.raises(ValueError, match=r"root\.so needs libq\.so\.6"):
+        platform_of({"root.so": foreign}, (2, 39))
 
 
 def test_compiled_kernels_are_added_to_the_wheel_and_its_record(tmp_path: Path) -> None:
