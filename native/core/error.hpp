@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The five errors that cross a public boundary. Every message names the function, what was expected,
+// The six errors that cross a public boundary. Every message names the function, what was expected,
 // what came and what to do: "upload: [13, 17) is outside the 16-byte buffer 'weights'".
 #pragma once
 
@@ -88,6 +88,12 @@ private:
 
 /// Reading or writing an image file failed: it is absent, damaged, or of a format that was not built in.
 class WEFT_API ImageError : public Error {
+public:
+    using Error::Error;
+};
+
+/// Numbers that were computed are NaN or infinite where most of them must not be. Python: FloatingPointError.
+class WEFT_API NonFiniteError : public Error {
 public:
     using Error::Error;
 };

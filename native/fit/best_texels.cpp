@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
 
 namespace weft::fit {
 
@@ -15,8 +18,8 @@ constexpr double kLeastRise = 0.2;      ///< of the best window's loss: what is 
 
 } // namespace
 
-BestTexels::BestTexels(TextureModel& model, std::size_t iterations)
-    : m_model(&model), m_window(std::max(iterations / kWindows, kLeastWindow)) {
+BestTexels::BestTexels(TextureModel& model, std::size_t iterations, JointNumbers* numbers)
+    : m_model(&model), m_numbers(numbers), m_window(std::max(iterations / kWindows, kLeastWindow)) {
     restart();
 }
 
@@ -24,6 +27,7 @@ void BestTexels::restart() {
     m_first = m_model->losses().size();
     m_best.reset();
     m_texels.reset();
+    m_x.clear();
 }
 
 bool BestTexels::note() {
@@ -39,6 +43,9 @@ bool BestTexels::note() {
             std::sqrt(now.deviation * now.deviation + m_best->deviation * m_best->deviation);
         if (rise > std::max(kSignificantRise * noise, kLeastRise * m_best->loss)) {
             m_model->return_to(m_texels);
+            if (m_numbers != nullptr) {
+                m_numbers->return_to(m_x);
+            }
             m_first = m_model->losses().size();
             return true;
         }
@@ -47,6 +54,7 @@ bool BestTexels::note() {
         m_best = now;
         TextureReplay& replay = m_model->replay();
         m_texels = replay.kernels().copy_of(replay.state().texels());
+        m_x = m_numbers == nullptr ? Vector() : m_numbers->x();
     }
     return false;
 }
@@ -57,6 +65,30 @@ BestTexels::WindowLoss BestTexels::measure() const {
     const double deviation = std::max(std::sqrt(moments.variance), m_model->noise_floor());
     return {.loss = moments.mean,
             .deviation = deviation / std::sqrt(static_cast<double>(losses.size()))};
+}
+
+SavedArrays BestTexels::save() const {
+    const double none = std::numeric_limits<double>::infinity();
+    SavedArrays out;
+    out.add("best", {static_cast<double>(m_first), m_best ? m_best->loss : none,
+                     m_best ? m_best->deviation : none});
+    out.add("x", m_x);
+    std::vector<float> texels =
+        m_texels ? m_model->replay().kernels().download(*m_texels) : std::vector<float>();
+    out.arrays.emplace("texels", SavedArray{{texels.size()}, std::move(texels)});
+    return out;
+}
+
+void BestTexels::restore(const SavedArrays& saved) {
+    const std::vector<double> best = saved.doubles("best", 3);
+    const std::vector<float> texels = saved.floats("texels");
+    m_x = saved.doubles("x", saved.at("x").shape.at(0));
+    m_first = static_cast<std::size_t>(best[0]);
+    m_best.reset();
+    if (std::isfinite(best[1])) {
+        m_best = WindowLoss{.loss = best[1], .deviation = best[2]};
+    }
+    m_texels = texels.empty() ? nullptr : m_model->replay().kernels().upload(texels);
 }
 
 } // namespace weft::fit

@@ -89,4 +89,14 @@ tensor::TensorRef FitKernels::sum_of_parts(const tensor::TensorRef& parts) {
         {.operation = dispatch::Reduction::sum, .x = parts, .axes = {0}, .all_axes = false});
 }
 
+tensor::TensorRef FitKernels::dots(const tensor::TensorRef& rows, const tensor::TensorRef& vector) {
+    const std::int64_t size = vector->element_count();
+    const std::int64_t count = rows->element_count() / size;
+    return m_reducer.reduce({.operation = dispatch::Reduction::dot,
+                             .x = tensor::view(rows, {count, size}, {}, 0),
+                             .y = tensor::view(vector, {count, size}, {0, 1}, 0),
+                             .axes = {1},
+                             .all_axes = false});
+}
+
 } // namespace weft::fit

@@ -51,6 +51,9 @@ public:
     [[nodiscard]] std::vector<float> download(const tensor::Tensor& values) const;
     /// Sums over the first axis of partial sums; their order is fixed.
     [[nodiscard]] tensor::TensorRef sum_of_parts(const tensor::TensorRef& parts);
+    /// Dot products of rows with a vector. @param rows flat, as many times the vector's size as there are rows.
+    [[nodiscard]] tensor::TensorRef dots(const tensor::TensorRef& rows,
+                                         const tensor::TensorRef& vector);
 
     /// Calls a function once for each of 0 ... lanes - 1, which is its first parameter.
     template <typename... Values>

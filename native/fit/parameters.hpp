@@ -57,6 +57,8 @@ struct TextureParameter {
     /// Weight of the prior that neighbours are alike, relative to what the pictures say of a texel, 0 or greater; it does not
     /// blur edges (total variation).
     double smoothness = 0.1;
+    /// It lights the scene: all pixels tell of it, and it is no map of a material beside others.
+    bool is_light = false;
 };
 
 /// All that a fit is to find; something of it.

@@ -72,32 +72,68 @@ std::vector<double> leverages(const SamplePair& pair, std::size_t unknowns) {
     return out;
 }
 
-bool ScalarModel::select_pixels(std::span<const double> x, double share) {
+bool ScalarModel::select_pixels(std::span<const double> x, double fraction,
+                                std::span<const std::vector<bool>> hidden) {
     std::size_t counted = 0;
     for (const View& view : m_views) {
         counted += view.counted_pixels().size();
     }
     const std::size_t stride = pilot_stride(counted);
-    for (View& view : m_views) {
+    bool is_any_shown = false;
+    for (std::size_t number = 0; number < m_views.size(); ++number) {
+        View& view = m_views[number];
         view.show_all(stride);
+        if (!hidden.empty()) {
+            std::vector<std::uint32_t> shown = view.pixels();
+            std::erase_if(shown, [&](std::uint32_t pixel) { return hidden[number][pixel]; });
+            view.set_pixels(std::move(shown));
+        }
+        is_any_shown = is_any_shown || !view.pixels().empty();
+    }
+    if (!is_any_shown) {
+        return false;
+    }
+    for (View& view : m_views) {
+        if (view.pixels().empty()) {
+            view.set_pixels({0}); // a view is drawn, whether or not it counts
+        }
     }
     draw_samples(x, 1);
     const std::vector<double> leverage = leverages(linearize(x), m_columns.size());
-    std::vector<std::vector<float>> smooth;
-    std::vector<float> together;
+    return keep_most(smoothed(leverage, hidden, stride), fraction);
+}
+
+/// The information of each view's pixels; all of them are shown then.
+std::vector<std::vector<float>> ScalarModel::smoothed(const std::vector<double>& leverage,
+                                                      std::span<const std::vector<bool>> hidden,
+                                                      std::size_t stride) {
+    std::vector<std::vector<float>> out;
     std::size_t first = 0;
-    for (View& view : m_views) {
+    for (std::size_t number = 0; number < m_views.size(); ++number) {
+        View& view = m_views[number];
         std::vector<double> own(view.pixels().size());
         for (double& information : own) {
             information = leverage[first] + leverage[first + 1] + leverage[first + 2];
             first += kChannels;
         }
         // One sample a pixel is noise: neighbours tell together.
-        smooth.push_back(view.spread(own, std::max(kLeastRadius, 2 * stride)));
+        out.push_back(view.spread(own, std::max(kLeastRadius, 2 * stride)));
         view.show_all();
-        together.insert(together.end(), smooth.back().begin(), smooth.back().end());
+        for (std::size_t i = 0; !hidden.empty() && i < out.back().size(); ++i) {
+            out.back()[i] = hidden[number][view.pixels()[i]] ? 0.0F : out.back()[i];
+        }
     }
-    const float threshold = information_threshold(std::move(together), static_cast<float>(share));
+    return out;
+}
+
+/// Keeps the pixels of a fraction of the information; returns whether there is any.
+bool ScalarModel::keep_most(const std::vector<std::vector<float>>& information, double fraction) {
+    std::vector<float> together;
+    for (const std::vector<float>& own : information) {
+        together.insert(together.end(), own.begin(), own.end());
+    }
+    const float threshold =
+        information_threshold(std::move(together), static_cast<float>(fraction));
     if (threshold <= 0) {
         return false;
     }
@@ -105,7 +141,7 @@ bool ScalarModel::select_pixels(std::span<const double> x, double share) {
         View& view = m_views[number];
         std::vector<std::uint32_t> kept;
         for (std::size_t i = 0; i < view.pixels().size(); ++i) {
-            if (smooth[number][i] >= threshold) {
+            if (information[number][i] >= threshold) {
                 kept.push_back(view.pixels()[i]);
             }
         }

@@ -84,29 +84,35 @@ void ScalarModel::draw_samples(std::span<const double> x, std::int64_t samples) 
     ++m_iteration;
 }
 
-void ScalarModel::replay(std::span<const double> x, bool with_tangents) {
+void ScalarModel::replay(std::span<const double> x, const tensor::TensorRef& texels,
+                         bool with_tangents) {
     for (SceneValues& own : m_scene_values) {
         m_unknowns.write(x, own.values);
         tensor::upload(*own.replayed, std::as_bytes(std::span(own.values)));
     }
-    for (const View& view : m_views) {
-        for (const ViewPart& part : view.parts()) {
+    each_view(m_views, [&](std::size_t number) {
+        for (const ViewPart& part : m_views[number].parts()) {
             part.recorder->replay({.values = values_of(*part.recorder->desc().lit).replayed,
+                                   .texels = texels,
                                    .with_tangents = with_tangents});
         }
-    }
+    });
 }
 
-ResidualPair ScalarModel::look(std::span<const double> x, std::int64_t samples,
-                               std::uint64_t draw) {
-    const std::uint64_t before = std::exchange(m_iteration, draw);
-    try {
-        draw_samples(x, samples);
-    } catch (...) {
-        m_iteration = before;
-        throw;
-    }
-    m_iteration = before;
+ResidualPair ScalarModel::look(std::span<const double> x, std::int64_t samples, std::uint64_t draw,
+                               std::optional<std::int64_t> bounces) {
+    const struct Kept {
+        ~Kept() {
+            model.m_iteration = iteration;
+            model.m_desc.bounces = bounces;
+        }
+        ScalarModel& model;
+        std::uint64_t iteration;
+        std::int64_t bounces;
+    } kept{*this, m_iteration, m_desc.bounces};
+    m_iteration = draw;
+    m_desc.bounces = bounces.value_or(m_desc.bounces);
+    draw_samples(x, samples);
     return residuals(x);
 }
 
@@ -115,7 +121,11 @@ FilmFactors ScalarModel::factors_at(std::span<const double> x) const {
 }
 
 SamplePair ScalarModel::linearize(std::span<const double> x) {
-    replay(x, m_has_directions);
+    return linearize(x, nullptr);
+}
+
+SamplePair ScalarModel::linearize(std::span<const double> x, const tensor::TensorRef& texels) {
+    replay(x, texels, m_has_directions);
     const FilmFactors factors = factors_at(x);
     fill(m_linearized[0], 0, factors);
     fill(m_linearized[1], m_drawn, factors);
@@ -124,27 +134,47 @@ SamplePair ScalarModel::linearize(std::span<const double> x) {
 }
 
 void ScalarModel::fill(SampleSet& set, std::int64_t first, const FilmFactors& factors) {
-    set.residual.clear();
-    set.jacobian.clear();
-    for (std::size_t number = 0; number < m_views.size(); ++number) {
+    m_of_views.resize(m_views.size());
+    each_view(m_views, [&](std::size_t number) {
         View& view = m_views[number];
+        SampleSet& own = m_of_views[number];
+        own.residual.clear();
+        own.jacobian.clear();
         const std::vector<std::optional<std::size_t>> lights = lights_of(view);
         const std::vector<float> parts = view.develop(first, m_drawn, m_has_directions);
-        append_rows(film_of(view, number, parts, lights), factors, set.residual, set.jacobian);
+        append_rows(film_of(view, number, parts, lights), factors, own.residual, own.jacobian);
+    });
+    if (m_of_views.size() == 1) {
+        std::swap(set, m_of_views.front());
+        return;
+    }
+    set.residual.clear();
+    set.jacobian.clear();
+    for (const SampleSet& own : m_of_views) {
+        set.residual.insert(set.residual.end(), own.residual.begin(), own.residual.end());
+        set.jacobian.insert(set.jacobian.end(), own.jacobian.begin(), own.jacobian.end());
     }
 }
 
 ResidualPair ScalarModel::residuals(std::span<const double> x) {
-    replay(x, false);
+    return residuals(x, nullptr);
+}
+
+ResidualPair ScalarModel::residuals(std::span<const double> x, const tensor::TensorRef& texels) {
+    replay(x, texels, false);
     const FilmFactors factors = factors_at(x);
     for (std::size_t half = 0; half < 2; ++half) {
-        std::vector<float>& out = m_candidates[half];
-        out.clear();
-        for (std::size_t number = 0; number < m_views.size(); ++number) {
+        std::vector<std::vector<float>> rows(m_views.size());
+        each_view(m_views, [&](std::size_t number) {
             View& view = m_views[number];
             const std::vector<std::optional<std::size_t>> lights = lights_of(view);
             const std::vector<float> parts = view.develop(half == 0 ? 0 : m_drawn, m_drawn, false);
-            append_residuals(film_of(view, number, parts, lights), factors, out);
+            append_residuals(film_of(view, number, parts, lights), factors, rows[number]);
+        });
+        std::vector<float>& out = m_candidates.at(half);
+        out.clear();
+        for (const std::vector<float>& own : rows) {
+            out.insert(out.end(), own.begin(), own.end());
         }
     }
     return {m_candidates[0], m_candidates[1]};

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,17 +35,31 @@ public:
     void draw(std::span<const double> x) override;
     SamplePair linearize(std::span<const double> x) override;
     ResidualPair residuals(std::span<const double> x) override;
+    /// The same for other texels. @param texels of all textures of the scene; null: those that it has.
+    SamplePair linearize(std::span<const double> x, const tensor::TensorRef& texels);
+    ResidualPair residuals(std::span<const double> x, const tensor::TensorRef& texels);
+    /// Draws with another number of samples than later iterations have. @param samples paths a pixel in each sample set.
+    void draw_samples(std::span<const double> x, std::int64_t samples);
 
     /// Residuals of new samples, which no iteration has; later iterations are as if there had been none.
-    /// @param samples paths a pixel in each half. @param draw number that the samples follow from.
-    ResidualPair look(std::span<const double> x, std::int64_t samples, std::uint64_t draw);
+    /// @param samples paths a pixel in each sample set. @param draw number that the samples follow from.
+    /// @param bounces surfaces that a path may leave; not set: as many as in iterations.
+    ResidualPair look(std::span<const double> x, std::int64_t samples, std::uint64_t draw,
+                      std::optional<std::int64_t> bounces = std::nullopt);
 
+    [[nodiscard]] std::vector<View>& views() noexcept { return m_views; }
+    [[nodiscard]] const Unknowns& unknowns() const noexcept { return m_unknowns; }
     /// Of later draws.
     void set_samples(std::int64_t samples) noexcept { m_desc.samples = samples; }
+    /// Draws so far, which later samples follow from.
+    [[nodiscard]] std::uint64_t iterations() const noexcept { return m_iteration; }
+    void set_iterations(std::uint64_t iterations) noexcept { m_iteration = iterations; }
     /// Keeps the pixels that tell something about the unknowns.
-    /// @param x where to look. @param share of the information, the sum of the leverages, that is kept.
+    /// @param x where to look. @param fraction of the information, the sum of the leverages, that is kept.
+    /// @param hidden pixels that do not count, one flag a pixel of each view's picture; empty: all count.
     /// @return whether any pixel tells something.
-    bool select_pixels(std::span<const double> x, double share);
+    bool select_pixels(std::span<const double> x, double fraction,
+                       std::span<const std::vector<bool>> hidden = {});
     /// Gives the scene on the device the parameters `x`.
     void write(std::span<const double> x);
 
@@ -60,9 +75,13 @@ private:
         std::vector<float> jacobian{};
     };
 
-    void draw_samples(std::span<const double> x, std::int64_t samples);
-    void replay(std::span<const double> x, bool with_tangents);
+    void replay(std::span<const double> x, const tensor::TensorRef& texels, bool with_tangents);
     void fill(SampleSet& set, std::int64_t first, const FilmFactors& factors);
+    [[nodiscard]] std::vector<std::vector<float>>
+    smoothed(const std::vector<double>& leverage, std::span<const std::vector<bool>> hidden,
+             std::size_t stride);
+    [[nodiscard]] bool keep_most(const std::vector<std::vector<float>>& information,
+                                 double fraction);
     void add_values(const render::SceneTables& tables);
     [[nodiscard]] const SceneValues& values_of(const render::SceneTables& tables) const;
     [[nodiscard]] FilmFactors factors_at(std::span<const double> x) const;
@@ -76,8 +95,9 @@ private:
     std::vector<SceneValues> m_scene_values; ///< the scene's own first
     std::array<SampleSet, 2> m_linearized;
     std::array<std::vector<float>, 2> m_candidates;
-    std::int64_t m_drawn = 0;      ///< samples of each set of the last draw
-    std::uint64_t m_iteration = 0; ///< of the next draw
+    std::vector<SampleSet> m_of_views; ///< of one sample set, before they are one after the other
+    std::int64_t m_drawn = 0;          ///< samples of each set of the last draw
+    std::uint64_t m_iteration = 0;     ///< of the next draw
 };
 
 } // namespace weft::fit

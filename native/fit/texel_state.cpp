@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/texel_state.hpp"
 
+#include "core/error.hpp"
+#include "core/text.hpp"
 #include "tensor/transfer.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace weft::fit {
 
@@ -13,7 +17,7 @@ namespace {
 
 constexpr double kLeastCurvature =
     0.2; ///< of the mean of a map: where signs cancel, less would be a leap
-constexpr std::ptrdiff_t kMostKept = 2; ///< stiffnesses of a map, by blur
+constexpr std::ptrdiff_t kMostKept = 2; ///< preconditioners of a map, by blur
 constexpr FitModule kTexels = FitModule::texels;
 
 } // namespace
@@ -42,30 +46,31 @@ void TexelState::add_curvature(const TextureRegion& region, const TensorRef& ans
                           static_cast<double>(m_curvatures));
 }
 
-const Stiffness& TexelState::stiffness(const TextureRegion& region, std::int64_t blur) {
-    const auto found = std::ranges::find_if(m_stiffness, [&](const KeptStiffness& own) {
+const Preconditioner& TexelState::preconditioner(const TextureRegion& region, std::int64_t blur) {
+    const auto found = std::ranges::find_if(m_preconditioners, [&](const KeptPreconditioner& own) {
         return own.first == region.first && own.blur == blur && own.curvatures == m_curvatures;
     });
-    if (found != m_stiffness.end()) {
-        return found->stiffness;
+    if (found != m_preconditioners.end()) {
+        return found->preconditioner;
     }
-    forget_stiffness(region);
-    m_stiffness.push_back({region.first, blur, m_curvatures, make_stiffness(region, blur)});
-    return m_stiffness.back().stiffness;
+    forget_preconditioner(region);
+    m_preconditioners.push_back(
+        {region.first, blur, m_curvatures, make_preconditioner(region, blur)});
+    return m_preconditioners.back().preconditioner;
 }
 
 /// Makes room for one: what is outdated goes, else what was made first.
-void TexelState::forget_stiffness(const TextureRegion& region) {
-    const auto is_own = [&](const KeptStiffness& own) { return own.first == region.first; };
-    const auto outdated = std::erase_if(m_stiffness, [&](const KeptStiffness& own) {
+void TexelState::forget_preconditioner(const TextureRegion& region) {
+    const auto is_own = [&](const KeptPreconditioner& own) { return own.first == region.first; };
+    const auto outdated = std::erase_if(m_preconditioners, [&](const KeptPreconditioner& own) {
         return is_own(own) && own.curvatures != m_curvatures;
     });
-    if (outdated == 0 && std::ranges::count_if(m_stiffness, is_own) >= kMostKept) {
-        m_stiffness.erase(std::ranges::find_if(m_stiffness, is_own));
+    if (outdated == 0 && std::ranges::count_if(m_preconditioners, is_own) >= kMostKept) {
+        m_preconditioners.erase(std::ranges::find_if(m_preconditioners, is_own));
     }
 }
 
-Stiffness TexelState::make_stiffness(const TextureRegion& region, std::int64_t blur) {
+Preconditioner TexelState::make_preconditioner(const TextureRegion& region, std::int64_t blur) {
     FitKernels& calls = m_images.calls();
     const TensorRef known =
         m_images.known(m_images.blurred(region.part_of(m_shown), region.shape, blur));
@@ -81,12 +86,12 @@ Stiffness TexelState::make_stiffness(const TextureRegion& region, std::int64_t b
     TensorRef prior = calls.create({1});
     calls.lanes(kTexels, "makeDivisor", known->element_count(), known, sums,
                 region.parameter.smoothness, kLeastCurvature, prior, divisor);
-    return {.divisor = std::move(divisor), .prior = std::move(prior)};
+    return {.divisor = std::move(divisor), .prior = std::move(prior), .sums = sums};
 }
 
 void TexelState::move(const TextureRegion& region, const TensorRef& gradient,
                       const StepSchedule& schedule) {
-    const Stiffness& resists = stiffness(region, schedule.blur);
+    const Preconditioner& resists = preconditioner(region, schedule.blur);
     const TensorRef derivative =
         m_images.blurred(region.part_of(gradient), region.shape, schedule.blur);
     const TensorRef texels = region.part_of(m_texels);
@@ -95,6 +100,35 @@ void TexelState::move(const TextureRegion& region, const TensorRef& gradient,
     m_images.calls().lanes(kTexels, "moveTexels", region.size(), derivative, resists.divisor,
                            texels, region.part_of(m_velocity), schedule.momentum, schedule.rate,
                            region.parameter.bounds[0], region.parameter.bounds[1]);
+}
+
+Matrix TexelState::products(const TextureRegion& region, std::span<const TensorRef> rows,
+                            std::int64_t blur) {
+    FitKernels& calls = m_images.calls();
+    const TensorRef divisor = preconditioner(region, blur).divisor;
+    const std::int64_t size = region.size();
+    const std::size_t last = rows.size() - 1;
+    const TensorRef flat = calls.create({std::ssize(rows) * size});
+    for (std::size_t number = 0; number < rows.size(); ++number) {
+        calls.copy(slice(flat, static_cast<std::int64_t>(number) * size, size),
+                   m_images.blurred(region.part_of(rows[number]), region.shape, blur));
+    }
+    const TensorRef scaled = calls.create({size});
+    Matrix out(last, rows.size());
+    for (std::size_t number = 0; number < last; ++number) {
+        calls.lanes(kTexels, "scaleKnown", size,
+                    slice(flat, static_cast<std::int64_t>(number) * size, size), divisor, scaled);
+        const std::vector<float> products = calls.download(*calls.dots(flat, scaled));
+        for (std::size_t other = 0; other < rows.size(); ++other) {
+            out(number, other) = static_cast<double>(products[other]);
+        }
+    }
+    return out;
+}
+
+std::size_t TexelState::known_count(const TextureRegion& region) {
+    return static_cast<std::size_t>(
+        m_images.calls().download(*preconditioner(region, 0).sums).front());
 }
 
 void TexelState::average() {
@@ -110,6 +144,44 @@ TensorRef TexelState::filled(const TextureRegion& region) {
     TensorRef out = m_images.calls().copy_of(region.part_of(found()));
     m_images.fill_holes(out, known(region), region.shape);
     return out;
+}
+
+SavedArrays TexelState::save() const {
+    SavedArrays out;
+    for (const auto& [name, values] : tensors()) {
+        std::vector<float> own = m_images.calls().download(*values);
+        out.arrays.emplace(name, SavedArray{{own.size()}, std::move(own)});
+    }
+    out.add("counts", {static_cast<double>(m_curvatures), static_cast<double>(m_averaged)});
+    return out;
+}
+
+void TexelState::restore(const SavedArrays& saved) {
+    const std::vector<double> counts = saved.doubles("counts", 2);
+    std::vector<std::vector<float>> read;
+    for (const auto& [name, values] : tensors()) {
+        read.push_back(saved.floats(name));
+        if (std::ssize(read.back()) != values->element_count()) {
+            throw core::ArgumentError(core::text("restore: the saved array '", name, "' must have ",
+                                                 values->element_count(), " numbers, got ",
+                                                 read.back().size(), "; start anew"));
+        }
+    }
+    std::size_t number = 0;
+    for (const auto& [name, values] : tensors()) {
+        tensor::upload(*values, std::as_bytes(std::span(read[number++])));
+    }
+    m_curvatures = static_cast<std::int64_t>(counts[0]);
+    m_averaged = static_cast<std::int64_t>(counts[1]);
+    m_preconditioners.clear();
+}
+
+std::array<std::pair<const char*, TensorRef>, 5> TexelState::tensors() const {
+    return {{{"texels", m_texels},
+             {"mean", m_mean},
+             {"curved", m_curved},
+             {"shown", m_shown},
+             {"velocity", m_velocity}}};
 }
 
 } // namespace weft::fit

@@ -3,11 +3,17 @@
 #pragma once
 
 #include "fit/image_kernels.hpp"
+#include "fit/matrix.hpp"
+#include "fit/saved_arrays.hpp"
 #include "fit/texture_regions.hpp"
 #include "fit/texture_schedule.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <list>
+#include <span>
+#include <utility>
 
 namespace weft::fit {
 
@@ -15,11 +21,12 @@ namespace weft::fit {
 inline constexpr double kEdge = 0.05;
 
 /// What resists steps of a texture.
-struct Stiffness {
+struct Preconditioner {
     /// Of gradients, one float a texel's channel: curvature, and that of the prior; its negative where texels do not move:
     /// what the pictures hardly show is left to hole filling.
     tensor::TensorRef divisor;
     tensor::TensorRef prior; ///< weight of the prior, one float
+    tensor::TensorRef sums;  ///< two floats: how many are known, and the sum of their curvature
 };
 
 /// Texels, and all that their steps keep of each. All tensors have one float a texel's channel. One thread at a time.
@@ -43,11 +50,19 @@ public:
     /// @param answer what its texels together add to each of them; of other texels, it says nothing.
     void add_curvature(const TextureRegion& region, const tensor::TensorRef& answer);
     /// What resists steps that are averaged over squares. @param blur radius of the squares, texels.
-    [[nodiscard]] const Stiffness& stiffness(const TextureRegion& region, std::int64_t blur);
+    [[nodiscard]] const Preconditioner& preconditioner(const TextureRegion& region,
+                                                       std::int64_t blur);
     /// Steps against a gradient, with momentum and within the bounds of the map.
     /// @param gradient of the loss, for all texels of the scene; the map's may be overwritten.
     void move(const TextureRegion& region, const tensor::TensorRef& gradient,
               const StepSchedule& schedule);
+    /// Products of derivatives over what resists steps of a map, (rows - 1) x rows: C' D^-1 C. Waits.
+    /// @param rows derivatives by all texels of the scene; the last one is only a right factor.
+    /// @param blur radius of the squares that they are averaged over, texels.
+    [[nodiscard]] Matrix products(const TextureRegion& region,
+                                  std::span<const tensor::TensorRef> rows, std::int64_t blur);
+    /// Floats of a map that pictures show. Waits.
+    [[nodiscard]] std::size_t known_count(const TextureRegion& region);
 
     /// Adds the texels as they are to their mean.
     void average();
@@ -64,16 +79,24 @@ public:
     /// The texels of a map as they were found, its holes filled.
     [[nodiscard]] tensor::TensorRef filled(const TextureRegion& region);
 
+    /// texels, mean, curved, shown, velocity and counts: all that later steps depend on. Waits.
+    [[nodiscard]] SavedArrays save() const;
+    /// Goes back to where save() was called. @throws ArgumentError if arrays do not fit; then nothing changes.
+    void restore(const SavedArrays& saved);
+
 private:
-    struct KeptStiffness {
+    struct KeptPreconditioner {
         std::int64_t first;      ///< of the region
         std::int64_t blur;       ///< texels
         std::int64_t curvatures; ///< that it was made of
-        Stiffness stiffness;
+        Preconditioner preconditioner;
     };
 
-    [[nodiscard]] Stiffness make_stiffness(const TextureRegion& region, std::int64_t blur);
-    void forget_stiffness(const TextureRegion& region);
+    /// All that is saved, by name.
+    [[nodiscard]] std::array<std::pair<const char*, tensor::TensorRef>, 5> tensors() const;
+    [[nodiscard]] Preconditioner make_preconditioner(const TextureRegion& region,
+                                                     std::int64_t blur);
+    void forget_preconditioner(const TextureRegion& region);
 
     ImageKernels& m_images;
     tensor::TensorRef m_texels;
@@ -83,7 +106,7 @@ private:
     tensor::TensorRef m_velocity;
     std::int64_t m_curvatures = 0;
     std::int64_t m_averaged = 0;
-    std::list<KeptStiffness> m_stiffness; ///< in the order in which they were made
+    std::list<KeptPreconditioner> m_preconditioners; ///< in the order in which they were made
 };
 
 } // namespace weft::fit

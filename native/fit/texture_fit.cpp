@@ -30,7 +30,7 @@ public:
                    core::InterruptPoll check)
         : m_renderer(renderer), m_tables(renderer.tables()), m_settings(settings),
           m_observations(std::move(observations)), m_views(build_views(textures)),
-          m_model(renderer, m_views, textures,
+          m_model(renderer.film().modules()->context(), renderer.tables(), m_views, textures,
                   {.bounces = settings.bounces, .seed = settings.seed, .check = std::move(check)}) {
     }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -39,9 +40,10 @@ std::vector<float> flipped(const std::vector<float>& rows, std::size_t height) {
 
 } // namespace
 
-TextureModel::TextureModel(render::Renderer& renderer, std::vector<View>& views,
-                           std::span<const TextureParameter> parameters, TextureReplayDesc desc)
-    : m_replay(renderer, views, parameters, std::move(desc)), m_tied(m_replay) {}
+TextureModel::TextureModel(dispatch::Context context, const render::SceneTablesRef& tables,
+                           std::vector<View>& views, std::span<const TextureParameter> parameters,
+                           TextureReplayDesc desc)
+    : m_replay(std::move(context), tables, views, parameters, std::move(desc)), m_tied(m_replay) {}
 
 double TextureModel::loss() const noexcept {
     return m_losses.empty() ? std::numeric_limits<double>::infinity() : m_losses.back();
@@ -103,38 +105,62 @@ void TextureModel::step(const StepSchedule& schedule, const TiedSchedule& tied_s
     const LossOfDraw found = m_replay.replay();
     const TensorRef gradient = m_replay.gradient();
     if (!raised.empty()) {
-        add_curvature(raised);
+        add_curvature([&](std::size_t number) { return m_replay.curvature(raised[number]); });
     }
     m_replay.require_numbers();
+    note_loss(found);
+    move(gradient, schedule, tied_schedule);
+}
+
+void TextureModel::note_loss(const LossOfDraw& found) {
     m_losses.push_back(found.loss);
     m_noise = found.noise;
-    move(gradient, schedule);
-    m_tied.move(gradient, found.loss, found.noise, tied_schedule);
 }
 
 /// Averages, for each texel, what all texels of its map together add to its curvature. Steps of gradient over this sum
 /// converge where J has one sign in a pixel (Gilbert 1972; SIRT). Each map is raised alone, for maps answer with different
 /// signs: their sum may be zero where each of them tells much.
-void TextureModel::add_curvature(const std::vector<Films>& raised) {
+void TextureModel::add_curvature(const std::function<TensorRef(std::size_t)>& answer) {
     if (has_tied() && m_replay.state().curvatures() == 0) {
         m_tied.count_views();
     }
     m_replay.state().begin_curvature();
     std::vector<TensorRef> answers;
-    for (std::size_t number = 0; number < raised.size(); ++number) {
-        answers.push_back(m_replay.curvature(raised[number]));
+    for (std::size_t number = 0; number < m_replay.regions().size(); ++number) {
+        answers.push_back(answer(number));
         m_replay.state().add_curvature(m_replay.regions()[number], answers.back());
     }
     m_tied.add_curvature(answers);
 }
 
-/// The textures that move alone.
-void TextureModel::move(const TensorRef& gradient, const StepSchedule& schedule) {
+void TextureModel::move(const TensorRef& gradient, const StepSchedule& schedule,
+                        const TiedSchedule& tied_schedule) {
     for (std::size_t number = 0; number < m_replay.regions().size(); ++number) {
         if (!m_tied.has(number)) {
             m_replay.state().move(m_replay.regions()[number], gradient, schedule);
         }
     }
+    m_tied.move(gradient, loss(), m_noise, tied_schedule);
+}
+
+Matrix TextureModel::products(std::span<const TensorRef> rows, std::int64_t blur) {
+    Matrix out = m_tied.products(rows, static_cast<double>(blur));
+    for (std::size_t number = 0; number < m_replay.regions().size(); ++number) {
+        if (m_tied.has(number)) {
+            continue;
+        }
+        const Matrix own = m_replay.state().products(m_replay.regions()[number], rows, blur);
+        std::ranges::transform(out.values, own.values, out.values.begin(), std::plus<>());
+    }
+    return out;
+}
+
+std::size_t TextureModel::known_count() {
+    std::size_t count = 0;
+    for (const TextureRegion& region : m_replay.regions()) {
+        count += m_replay.state().known_count(region);
+    }
+    return count;
 }
 
 void TextureModel::return_to(const TensorRef& texels) {
@@ -151,7 +177,6 @@ void TextureModel::write_result() {
     m_replay.give(found);
 }
 
-/// Variance of a residual about what the textures explain.
 double TextureModel::unexplained() const {
     const std::size_t last =
         std::min(std::max<std::size_t>(m_losses.size() / 4, 1), m_losses.size());
@@ -178,7 +203,7 @@ std::vector<float> TextureModel::errors(std::size_t number) {
     }
     const TextureRegion& region = m_replay.regions()[number];
     std::vector<float> errors =
-        m_replay.kernels().download(*m_replay.state().stiffness(region, 0).divisor);
+        m_replay.kernels().download(*m_replay.state().preconditioner(region, 0).divisor);
     const auto variance = static_cast<float>(2 * kSharing * unexplained());
     for (float& each : errors) {
         each = std::sqrt(variance / std::abs(each));
@@ -208,6 +233,29 @@ FittedTexture TextureModel::result(std::size_t number) {
         out.undetermined = "no pixel of the pictures shows it";
     }
     return out;
+}
+
+std::vector<TiedUncertainty> TextureModel::tied_uncertainty() const {
+    return m_tied.uncertainty(unexplained(), kSharing);
+}
+
+SavedArrays TextureModel::save() const {
+    SavedArrays out = m_replay.state().save();
+    std::vector<double> losses{m_noise, static_cast<double>(m_replay.draws())};
+    losses.insert(losses.end(), m_losses.begin(), m_losses.end());
+    out.add("losses", std::move(losses));
+    m_tied.save(out);
+    return out;
+}
+
+void TextureModel::restore(const SavedArrays& saved) {
+    const std::vector<double> losses =
+        saved.doubles("losses", std::max<std::size_t>(saved.at("losses").shape.at(0), 2));
+    m_tied.restore(saved);
+    m_replay.state().restore(saved);
+    m_noise = losses[0];
+    m_replay.set_draws(static_cast<std::uint64_t>(losses[1]));
+    m_losses.assign(losses.begin() + 2, losses.end());
 }
 
 } // namespace weft::fit

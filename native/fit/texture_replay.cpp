@@ -16,13 +16,12 @@ using tensor::TensorRef;
 namespace {
 
 constexpr float kMostLost = 0.5F; ///< of the texels that the pictures show
-constexpr double kRaise = 0.05;   ///< of a map, that tells how films answer to it
 constexpr std::size_t kAround =
     2; ///< pixels: neighbours of one that shows a material count as well
 
-std::vector<render::SceneTablesRef> tables_of(const render::Renderer& renderer,
+std::vector<render::SceneTablesRef> tables_of(const render::SceneTablesRef& scene,
                                               const std::vector<View>& views) {
-    std::vector<render::SceneTablesRef> out{renderer.tables()};
+    std::vector<render::SceneTablesRef> out{scene};
     for (const View& view : views) {
         for (const ViewPart& part : view.parts()) {
             out.push_back(part.recorder->desc().lit);
@@ -33,12 +32,12 @@ std::vector<render::SceneTablesRef> tables_of(const render::Renderer& renderer,
 
 } // namespace
 
-TextureReplay::TextureReplay(render::Renderer& renderer, std::vector<View>& views,
-                             std::span<const TextureParameter> parameters, TextureReplayDesc desc)
-    : m_views(views), m_desc(std::move(desc)), m_tables(tables_of(renderer, views)),
-      m_images(renderer.film().modules()->context()),
-      m_regions(find_regions(*renderer.tables(), parameters)),
-      m_state(m_images, renderer.tables()->textures().texels) {
+TextureReplay::TextureReplay(dispatch::Context context, const render::SceneTablesRef& tables,
+                             std::vector<View>& views, std::span<const TextureParameter> parameters,
+                             TextureReplayDesc desc)
+    : m_views(views), m_desc(std::move(desc)), m_tables(tables_of(tables, views)),
+      m_images(std::move(context)), m_regions(find_regions(*tables, parameters)),
+      m_state(m_images, tables->textures().texels) {
     for (View& view : views) {
         m_view_films.emplace_back(view, m_images.calls());
     }
@@ -65,9 +64,10 @@ void TextureReplay::draw(std::int64_t samples) {
     ++m_draws;
 }
 
-ResidualPair TextureReplay::look(std::int64_t samples, std::uint64_t draw) {
+ResidualPair TextureReplay::look(std::int64_t samples, std::uint64_t draw,
+                                 std::optional<std::int64_t> bounces) {
     draw_views(m_views, {.samples = samples,
-                         .bounces = m_desc.bounces,
+                         .bounces = bounces.value_or(m_desc.bounces),
                          .seed = m_desc.seed,
                          .draw = draw,
                          .check = m_desc.check});
@@ -96,14 +96,19 @@ ResidualPair TextureReplay::look(std::int64_t samples, std::uint64_t draw) {
 }
 
 void TextureReplay::select_pixels() {
+    const bool is_light = std::ranges::any_of(
+        m_regions, [](const TextureRegion& region) { return region.parameter.is_light; });
     for (std::size_t number = 0; number < m_views.size(); ++number) {
         View& view = m_views[number];
         view.show_all();
-        const std::vector<float> share =
+        if (is_light) {
+            continue;
+        }
+        const std::vector<float> fraction =
             view.direct_share(mix_seeds(m_desc.seed, 0, number), m_desc.check);
         std::vector<float> around(view.lost().size());
-        for (std::size_t i = 0; i < share.size(); ++i) {
-            around[view.pixels()[i]] = share[i];
+        for (std::size_t i = 0; i < fraction.size(); ++i) {
+            around[view.pixels()[i]] = fraction[i];
         }
         const scene::Camera& camera = view.observation().camera;
         box_blur(around,
@@ -159,14 +164,40 @@ std::vector<std::vector<float>> TextureReplay::differences() {
 std::vector<Films> TextureReplay::raised_films() {
     std::vector<Films> out;
     for (const TextureRegion& region : m_regions) {
-        out.push_back(films_of(m_state.raised(region, kRaise)));
+        out.push_back(films_of(raised(region)));
     }
     return out;
 }
 
-/// Of each part of a view's light: 1, for no light is scaled while textures move alone.
+/// Of each part of a view's light.
 std::vector<PartFactor> TextureReplay::factors_of(const View& view) const {
-    return {view.parts().size(), PartFactor{1, 1, 1}};
+    std::vector<PartFactor> out;
+    for (const ViewPart& part : view.parts()) {
+        const bool has_own = part.light && !m_factors.empty();
+        out.push_back(has_own ? m_factors.at(*part.light) : PartFactor{1, 1, 1});
+    }
+    return out;
+}
+
+Adjoints TextureReplay::upload(const std::vector<std::vector<float>>& rows) {
+    Adjoints out;
+    for (std::size_t number = 0; number < m_views.size(); ++number) {
+        const std::vector<PartFactor> factors = factors_of(m_views[number]);
+        std::vector<TensorRef> own;
+        for (const PartFactor& factor : factors) {
+            if (!own.empty() && factor == factors.front()) {
+                own.push_back(own.front());
+                continue;
+            }
+            std::vector<float> scaled = rows[number];
+            for (std::size_t i = 0; i < scaled.size(); ++i) {
+                scaled[i] *= static_cast<float>(factor.at(i % kChannels));
+            }
+            own.push_back(kernels().upload(scaled));
+        }
+        out.push_back(std::move(own));
+    }
+    return out;
 }
 
 TensorRef TextureReplay::gradient() {
@@ -219,7 +250,7 @@ void TextureReplay::require_numbers() {
         const float bad = own[0];
         const float filled = own[1];
         if (bad > kMostLost * filled) {
-            throw core::ArgumentError(
+            throw core::NonFiniteError(
                 core::text("Fit: derivatives of ", static_cast<std::int64_t>(bad), " of ",
                            static_cast<std::int64_t>(filled),
                            " texels that the pictures show are no finite numbers; look for inputs "

@@ -2,9 +2,11 @@
 #include "fit/tied_textures.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace weft::fit {
 
@@ -19,7 +21,8 @@ std::vector<MapRegion> maps_of(const std::vector<TextureRegion>& regions) {
                        .first = static_cast<std::size_t>(region.first),
                        .shape = region.shape,
                        .bounds = region.parameter.bounds,
-                       .smoothness = region.parameter.smoothness});
+                       .smoothness = region.parameter.smoothness,
+                       .is_light = region.parameter.is_light});
     }
     return out;
 }
@@ -103,6 +106,61 @@ void TiedTextures::move(const TensorRef& gradient, double loss, double noise,
         group.tied.step(derivatives, texels, schedule);
     }
     kernels.copy(place, kernels.upload(texels));
+}
+
+Matrix TiedTextures::products(std::span<const TensorRef> rows, double blur) {
+    Matrix out(rows.size() - 1, rows.size());
+    if (is_empty()) {
+        return out;
+    }
+    std::vector<std::vector<float>> own;
+    for (const TensorRef& row : rows) {
+        own.push_back(m_replay.kernels().download(*row));
+    }
+    const std::vector<std::span<const float>> spans(own.begin(), own.end());
+    for (Group& group : m_groups) {
+        const Matrix found = group.tied.products(spans, blur);
+        std::ranges::transform(out.values, found.values, out.values.begin(), std::plus<>());
+    }
+    return out;
+}
+
+std::vector<TiedUncertainty> TiedTextures::uncertainty(double variance, double sharing) const {
+    std::vector<TiedUncertainty> out;
+    for (const Group& group : m_groups) {
+        const MapGroup& maps = group.tied.group();
+        TiedUncertainty own;
+        own.numbers = group.numbers;
+        own.maps = maps.gather(m_replay.kernels().download(*m_replay.state().found()));
+        own.unknown = group.tied.uncertainty(own.maps, variance, sharing);
+        for (const std::size_t number : group.numbers) {
+            const TextureRegion& region = m_replay.regions()[number];
+            const std::vector<float> marks =
+                m_replay.kernels().download(*m_replay.state().known(region));
+            const std::vector<double> values(marks.begin(), marks.end());
+            const TexelImage grown = maps.grown(
+                {{.height = region.shape.height, .width = region.shape.width, .channels = 1},
+                 values});
+            std::vector<bool>& known = own.known.emplace_back();
+            for (const double mark : grown.values) {
+                known.push_back(mark > 0.5);
+            }
+        }
+        out.push_back(std::move(own));
+    }
+    return out;
+}
+
+void TiedTextures::save(SavedArrays& saved) const {
+    for (std::size_t number = 0; number < m_groups.size(); ++number) {
+        saved.add_part(core::text("tied.", number), m_groups[number].tied.save());
+    }
+}
+
+void TiedTextures::restore(const SavedArrays& saved) {
+    for (std::size_t number = 0; number < m_groups.size(); ++number) {
+        m_groups[number].tied.restore(saved.part(core::text("tied.", number)));
+    }
 }
 
 std::vector<float> TiedTextures::errors(std::size_t number, double variance, double sharing) const {

@@ -11,6 +11,14 @@
 
 namespace weft::fit {
 
+/// What is not known of maps of one material, on their common grid; see MapGroup.
+struct TiedUncertainty {
+    std::vector<std::size_t> numbers;     ///< of the regions
+    TexelImage maps;                      ///< as they were found
+    MapUncertainty unknown;               ///< of their texels' numbers
+    std::vector<std::vector<bool>> known; ///< which texels of the grid pictures show of each map
+};
+
 /// Tied maps among the textures of a replay; the host moves them. One thread at a time.
 class TiedTextures {
 public:
@@ -29,6 +37,14 @@ public:
     /// Steps against a gradient. @param loss of the last draw. @param noise variance of the mean residual of that draw.
     void move(const tensor::TensorRef& gradient, double loss, double noise,
               const TiedSchedule& schedule);
+    /// Products of derivatives over what resists steps, (rows - 1) x rows; see TiedMaps::products().
+    [[nodiscard]] Matrix products(std::span<const tensor::TensorRef> rows, double blur);
+    /// What is not known of each group. @param variance, @param sharing as of errors().
+    [[nodiscard]] std::vector<TiedUncertainty> uncertainty(double variance, double sharing) const;
+    /// Adds what later steps depend on to an archive.
+    void save(SavedArrays& saved) const;
+    /// Goes back to where save() was called. @throws ArgumentError if arrays do not fit.
+    void restore(const SavedArrays& saved);
     /// Standard errors of a texture that moves with others, one a float, as it was found.
     /// @param number of the region. @param variance of a residual about what the textures explain.
     /// @param sharing texels that a lookup mixes.

@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iterator>
 #include <set>
+#include <thread>
+#include <utility>
 
 namespace weft::fit {
 
@@ -21,11 +24,22 @@ constexpr double kMostLost = 0.5; ///< of the pixels that are drawn
 } // namespace
 
 View::View(const Observation& observation, std::vector<ViewPart> parts,
-           std::vector<std::uint32_t> start_media)
+           std::vector<std::uint32_t> start_media, std::vector<float> noise_weights)
     : m_observation(&observation), m_parts(std::move(parts)), m_start_media(std::move(start_media)),
-      m_noise_weights(fit::noise_weights(observation)), m_weights(m_noise_weights),
-      m_trust(m_weights.size() / kChannels, 1.0F), m_lost(m_trust.size()) {
+      m_noise_weights(noise_weights.empty() ? fit::noise_weights(observation)
+                                            : std::move(noise_weights)),
+      m_weights(m_noise_weights), m_trust(m_weights.size() / kChannels, 1.0F),
+      m_lost(m_trust.size()) {
+    if (m_weights.size() != observation.image.size()) {
+        throw core::ArgumentError(core::text("View: ", observation.image.size(),
+                                             " weights are needed for picture '", observation.name,
+                                             "', got ", m_weights.size()));
+    }
     m_pixels = counted_pixels();
+}
+
+const device::Device& View::device() const noexcept {
+    return *m_parts.front().recorder->desc().tables->kept()->device();
 }
 
 void View::set_pixels(std::vector<std::uint32_t> pixels) {
@@ -134,18 +148,40 @@ void View::leave_out(const std::vector<bool>& bad) {
         lost += m_lost[pixel] ? 1 : 0;
     }
     if (static_cast<double>(lost) > kMostLost * static_cast<double>(bad.size())) {
-        throw core::ArgumentError(core::text(
-            "Fit: ", lost, " of ", bad.size(), " pixels of observation '", m_observation->name,
+        throw core::NonFiniteError(core::text(
+            "Fit: ", lost, " of ", bad.size(), " pixels of picture '", m_observation->name,
             "' are no finite numbers; look for inputs of materials or lights that are infinite or "
             "no numbers, and render the scene to see where"));
     }
+}
+
+ViewState View::state() const {
+    return {.pixels = m_pixels, .trust = m_trust, .noise = m_noise, .lost = m_lost};
+}
+
+void View::restore(const ViewState& state) {
+    const std::size_t count = m_trust.size();
+    if (state.trust.size() != count || state.lost.size() != count ||
+        (!state.noise.empty() && state.noise.size() != count) ||
+        std::ranges::any_of(state.pixels, [count](auto pixel) { return pixel >= count; })) {
+        throw core::ArgumentError(
+            core::text("View::restore: the state is of another picture than '", m_observation->name,
+                       "'; start anew"));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        m_lost[i] = m_lost[i] || state.lost[i];
+    }
+    m_pixels = state.pixels;
+    m_trust = state.trust;
+    m_noise = state.noise;
+    update_weights();
 }
 
 std::string View::problem() const {
     const std::size_t lost = lost_count();
     return lost == 0
                ? ""
-               : core::text("Observation '", m_observation->name,
+               : core::text("Picture '", m_observation->name,
                             "': the render or its derivatives are no finite numbers in ", lost,
                             " pixels, which do not count; look for inputs of materials or "
                             "lights that are no numbers");
@@ -173,18 +209,56 @@ std::vector<std::uint32_t> owning_materials(const scene::Scene& scene,
     return out;
 }
 
+void each_view(const std::vector<View>& views, const std::function<void(std::size_t)>& work) {
+    std::vector<const device::Device*> devices;
+    std::vector<std::vector<std::size_t>> numbers;
+    for (std::size_t number = 0; number < views.size(); ++number) {
+        const auto found = std::ranges::find(devices, &views[number].device());
+        if (found == devices.end()) {
+            devices.push_back(&views[number].device());
+            numbers.push_back({number});
+        } else {
+            numbers[static_cast<std::size_t>(found - devices.begin())].push_back(number);
+        }
+    }
+    std::vector<std::exception_ptr> errors(numbers.size());
+    const auto work_on = [&](std::size_t device) noexcept {
+        try {
+            std::ranges::for_each(numbers[device], work);
+        } catch (...) {
+            errors[device] = std::current_exception();
+        }
+    };
+    std::vector<std::thread> others;
+    for (std::size_t device = 1; device < numbers.size(); ++device) {
+        others.emplace_back(work_on, device);
+    }
+    if (!numbers.empty()) {
+        work_on(0);
+    }
+    std::ranges::for_each(others, &std::thread::join);
+    for (const std::exception_ptr& error : errors) {
+        if (error) {
+            std::rethrow_exception(error);
+        }
+    }
+}
+
 void draw_views(std::vector<View>& views, const ViewsDraw& draw) {
     std::size_t most = 0;
+    std::set<render::FilmTracer*> films;
     for (const View& view : views) {
         for (const ViewPart& part : view.parts()) {
             part.recorder->forget_paths();
+            films.insert(part.recorder->film().get());
         }
         most = std::max(most, view.pixels().size());
     }
-    // For all views: fewer would be made anew for the next one.
-    static_cast<void>(views.front().parts().front().recorder->film()->buffers(
-        2 * draw.samples * static_cast<std::int64_t>(most)));
-    for (std::size_t number = 0; number < views.size(); ++number) {
+    for (render::FilmTracer* const film : films) {
+        // For all views: fewer would be made anew for the next one.
+        static_cast<void>(film->buffers(2 * draw.samples * static_cast<std::int64_t>(most)));
+    }
+    each_view(views, [&](std::size_t number) {
         std::vector<std::uint32_t> seeds;
         for (std::size_t part = 0; part < views[number].parts().size(); ++part) {
             seeds.push_back(mix_seeds(draw.seed, draw.draw, number + views.size() * part));
@@ -193,7 +267,7 @@ void draw_views(std::vector<View>& views, const ViewsDraw& draw) {
                             .bounces = draw.bounces,
                             .seeds = seeds,
                             .check = draw.check});
-    }
+    });
 }
 
 } // namespace weft::fit

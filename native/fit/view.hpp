@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,8 +36,16 @@ struct ViewsDraw {
 
 /// What records one part of the light of a picture, see lighting.hpp.
 struct ViewPart {
-    std::unique_ptr<render::Recorder> recorder; ///< not null
+    std::shared_ptr<render::Recorder> recorder; ///< not null
     std::optional<std::size_t> light{}; ///< number of the light whose factor it has; not set: none
+};
+
+/// What a view draws and how much each pixel counts, for checkpoints and phases that come back to it.
+struct ViewState {
+    std::vector<std::uint32_t> pixels{}; ///< that are drawn
+    std::vector<float> trust{};          ///< one a pixel of the picture
+    std::vector<float> noise{};          ///< one a pixel of the picture; empty: alike
+    std::vector<bool> lost{};            ///< one flag a pixel of the picture
 };
 
 /// Pixels that count, which of them are drawn, and the paths of the last draw. One thread at a time.
@@ -44,11 +53,15 @@ class View {
 public:
     /// @param observation a valid one; it outlives the view. @param parts of its light, at least one.
     /// @param start_media what the camera is in; empty: nothing.
+    /// @param noise_weights three a pixel of the picture; empty: noise_weights() of the observation.
+    /// @throws ArgumentError unless there are as many weights as numbers of the picture.
     View(const Observation& observation, std::vector<ViewPart> parts,
-         std::vector<std::uint32_t> start_media);
+         std::vector<std::uint32_t> start_media, std::vector<float> noise_weights = {});
 
     [[nodiscard]] const Observation& observation() const noexcept { return *m_observation; }
     [[nodiscard]] std::span<const ViewPart> parts() const noexcept { return m_parts; }
+    /// That draws it.
+    [[nodiscard]] const device::Device& device() const noexcept;
     /// Of the picture, pixels.
     [[nodiscard]] std::size_t width() const noexcept {
         return static_cast<std::size_t>(m_observation->camera.width);
@@ -60,7 +73,7 @@ public:
     [[nodiscard]] std::uint64_t version() const noexcept { return m_version; }
     /// Three a pixel of the picture; 0: it does not count.
     [[nodiscard]] std::span<const float> weights() const noexcept { return m_weights; }
-    /// noise_weights() of the observation.
+    /// Of the picture's noise, with full trust: what weights() are made from.
     [[nodiscard]] const std::vector<float>& noise_weights() const noexcept {
         return m_noise_weights;
     }
@@ -76,8 +89,12 @@ public:
     [[nodiscard]] const std::vector<bool>& lost() const noexcept { return m_lost; }
     [[nodiscard]] std::size_t lost_count() const noexcept;
     /// Lets pixels not count any more. @param bad which of those that are drawn.
-    /// @throws ArgumentError if more than half of the pixels that are drawn are lost by now.
+    /// @throws NonFiniteError if more than half of the pixels that are drawn are lost by now.
     void leave_out(const std::vector<bool>& bad);
+    [[nodiscard]] ViewState state() const;
+    /// Goes back to a state(); pixels that were lost since then stay lost.
+    /// @throws ArgumentError if it is that of another picture; then nothing changes.
+    void restore(const ViewState& state);
     /// What did not count of the view, a sentence; "": all does.
     [[nodiscard]] std::string problem() const;
 
@@ -93,7 +110,7 @@ public:
                                                   const core::InterruptPoll& check);
     /// The mean of samples [first, first + count) of each pixel that is drawn: parts x (1 + directions) x pixels x 3,
     /// 0 where any of a pixel's is no finite number.
-    /// @throws ArgumentError if more than half of the pixels that are drawn are no finite numbers.
+    /// @throws NonFiniteError if more than half of the pixels that are drawn are no finite numbers.
     [[nodiscard]] std::vector<float> develop(std::int64_t first, std::int64_t count,
                                              bool with_tangents);
     /// Means over squares of side 2 `radius` + 1, for all pixels that count; 0 where none is drawn nearby.
@@ -120,6 +137,10 @@ private:
 /// Numbers of the materials that parameters belong to, ascending. @param names of parameters.
 [[nodiscard]] std::vector<std::uint32_t> owning_materials(const scene::Scene& scene,
                                                           std::span<const std::string> names);
+
+/// Calls work(number of a view) for each. Views of one device follow each other in one thread, those of the first device in
+/// this one; all have ended at the return. @throws what `work` has thrown, of the first device on which it did.
+void each_view(const std::vector<View>& views, const std::function<void(std::size_t)>& work);
 
 /// Draws the pixels of all views in two independent halves, each view and each part of its light with a seed of its own.
 void draw_views(std::vector<View>& views, const ViewsDraw& draw);

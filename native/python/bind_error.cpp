@@ -123,6 +123,8 @@ bool translate(const std::exception_ptr& error) {
         raise_device(caught);
     } catch (const core::ImageError& caught) {
         raise("ImageError", caught);
+    } catch (const core::NonFiniteError& caught) {
+        raise("NonFiniteError", caught);
     } catch (const core::InternalError& caught) {
         raise("InternalError", caught);
     } catch (const core::Interrupted&) {
@@ -246,8 +248,10 @@ void bind_error(py::module_& module) {
               "An image file cannot be read or written.");
     add_class(module, "InternalError", py::make_tuple(error, base_of(PyExc_RuntimeError)),
               "A bug in Weft.");
-    add_class(module, "NonFiniteError", py::make_tuple(error, base_of(PyExc_FloatingPointError)),
-              "A call wrote NaN or infinity, and Device.check_nan is on.");
+    add_class(
+        module, "NonFiniteError", py::make_tuple(error, base_of(PyExc_FloatingPointError)),
+        "A call wrote NaN or infinity, and Device.check_nan is on; or most pixels or texels of "
+        "a fit are no finite numbers.");
     add_class(module, "GradientError", py::make_tuple(error, base_of(PyExc_ArithmeticError)),
               "Reverse mode of a function gives wrong gradients, as Device.check_gradients found.");
     add_class(module, "GradientWarning", py::make_tuple(base_of(PyExc_RuntimeWarning)),

@@ -252,7 +252,7 @@ TEST_CASE_METHOD(TextureFixture, "gradients of texels are central differences of
     std::vector<View> views;
     views.emplace_back(observation, std::move(parts), own.start_media(observation.camera));
     const std::vector<TextureParameter> parameters{{.name = "Board.color"}};
-    TextureReplay replay(own, views, parameters, {.bounces = 2, .seed = 5});
+    TextureReplay replay(own.film().modules()->context(), own.tables(), views, parameters, {.bounces = 2, .seed = 5});
     replay.select_pixels();
     replay.draw(8);
     static_cast<void>(replay.replay());
