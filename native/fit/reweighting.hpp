@@ -27,6 +27,10 @@ public:
     /// @throws as `look`; weights are then as they were.
     bool go_on(const Look& look, std::vector<View>& views, std::int64_t samples);
 
+    /// So far; for checkpoints.
+    [[nodiscard]] std::size_t rounds() const noexcept { return m_rounds; }
+    void set_rounds(std::size_t rounds) noexcept { m_rounds = rounds; }
+
 private:
     std::size_t m_rounds = 0;
 };
@@ -43,6 +47,10 @@ public:
     [[nodiscard]] bool is_due(double done) const noexcept;
     /// As Reweighting::go_on().
     void go_on(const Look& look, std::vector<View>& views, std::int64_t samples);
+
+    /// So far; for checkpoints.
+    [[nodiscard]] std::size_t rounds() const noexcept { return m_rounds; }
+    void set_rounds(std::size_t rounds) noexcept { m_rounds = rounds; }
 
 private:
     std::size_t m_rounds = 0;

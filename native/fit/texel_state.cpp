@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kLeastCurvature =
     0.2; ///< of the mean of a map: where signs cancel, less would be a leap
-constexpr std::ptrdiff_t kMostKept = 2; ///< preconditioners of a map, by blur
 constexpr FitModule kTexels = FitModule::texels;
 
 } // namespace
@@ -65,7 +64,7 @@ void TexelState::forget_preconditioner(const TextureRegion& region) {
     const auto outdated = std::erase_if(m_preconditioners, [&](const KeptPreconditioner& own) {
         return is_own(own) && own.curvatures != m_curvatures;
     });
-    if (outdated == 0 && std::ranges::count_if(m_preconditioners, is_own) >= kMostKept) {
+    if (outdated == 0 && std::ranges::count_if(m_preconditioners, is_own) >= kMaxPreconditioners) {
         m_preconditioners.erase(std::ranges::find_if(m_preconditioners, is_own));
     }
 }

@@ -17,6 +17,9 @@
 
 namespace weft::fit {
 
+/// Preconditioners of a map that are kept, by blur.
+inline constexpr std::ptrdiff_t kMaxPreconditioners = 2;
+
 /// Differences of neighbouring texels below it count by their square.
 inline constexpr double kEdge = 0.05;
 

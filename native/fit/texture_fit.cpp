@@ -16,13 +16,6 @@ namespace weft::fit {
 
 using core::ArgumentError;
 
-namespace {
-
-/// Of the iterations: before, maps of one material still find what they share.
-constexpr double kTiedAverageFraction = 0.75;
-
-} // namespace
-
 class TextureFit::Implementation {
 public:
     Implementation(render::Renderer& renderer, std::vector<Observation> observations,
@@ -43,16 +36,12 @@ public:
             m_weighing.go_on(look(), m_views, m_settings.samples);
             m_best.restart();
         }
-        const std::size_t iterations = m_settings.texture_iterations;
-        StepSchedule schedule = texture_schedule(m_iterations, iterations, m_settings.samples);
-        if (m_model.has_tied()) {
-            schedule.is_averaged = static_cast<double>(m_iterations + 1) >
-                                   kTiedAverageFraction * static_cast<double>(iterations);
-        }
-        m_model.replay().draw(schedule.samples);
-        m_model.step(schedule, tied_schedule(std::min(m_iterations, iterations - 1), iterations));
+        const TextureStep schedule =
+            m_model.schedule(m_iterations, m_settings.texture_iterations, m_settings.samples);
+        m_model.replay().draw(schedule.maps.samples);
+        m_model.step(schedule.maps, schedule.tied);
         ++m_iterations;
-        if (!m_best.note() && schedule.is_averaged) {
+        if (!m_best.note() && schedule.maps.is_averaged) {
             m_model.average();
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/texture_model.hpp"
 
-#include "fit/relative_noise.hpp"
+#include "fit/noise_meter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kSharing =
     4; ///< texels that a lookup mixes: each gets a share of what pixels tell of all
-constexpr std::size_t kMeasured = 2; ///< draws that tell the noise of renders, before the fit moves
+/// Of the iterations: before, maps of one material still find what they share.
+constexpr double kTiedAverageFraction = 0.75;
 /// Curvature is told by the first draws, and by every so many later ones.
 constexpr std::int64_t kFirstCurvatures = 4;
 constexpr std::uint64_t kCurvatureEvery = 8;
@@ -65,32 +66,24 @@ bool TextureModel::is_settled() const {
 }
 
 void TextureModel::weigh_by_noise(std::int64_t samples) {
-    std::vector<View>& views = m_replay.views();
-    std::vector<MeasuredNoise> measured;
-    for (const View& view : views) {
-        const std::size_t pixels = view.lost().size();
-        measured.push_back({.height = pixels / view.width(),
-                            .width = view.width(),
-                            .squares = Vector(pixels),
-                            .counts = Vector(pixels)});
-    }
-    for (std::size_t draw = 0; draw < kMeasured; ++draw) {
+    NoiseMeter meter(m_replay.views());
+    for (std::size_t draw = 0; draw < kMeasuredDraws; ++draw) {
         m_replay.draw(samples);
         static_cast<void>(m_replay.replay());
-        const std::vector<std::vector<float>> squares = m_replay.differences();
-        for (std::size_t number = 0; number < views.size(); ++number) {
-            for (std::size_t i = 0; i < squares[number].size(); ++i) {
-                const std::uint32_t pixel = views[number].pixels()[i];
-                measured[number].squares[pixel] += static_cast<double>(squares[number][i]);
-                measured[number].counts[pixel] += 1;
-            }
-        }
+        meter.add(m_replay.differences());
     }
-    // Weights must not know the samples that they weigh, so what this measures serves later draws.
-    std::vector<std::vector<float>> noise = relative_noise(measured);
-    for (std::size_t number = 0; number < views.size(); ++number) {
-        views[number].set_noise(std::move(noise[number]));
+    fit::weigh_by_noise(m_replay.views(), meter);
+}
+
+TextureStep TextureModel::schedule(std::size_t iteration, std::size_t iterations,
+                                   std::int64_t samples) const {
+    TextureStep out{.maps = texture_schedule(iteration, iterations, samples),
+                    .tied = tied_schedule(std::min(iteration, iterations - 1), iterations)};
+    if (has_tied()) {
+        out.maps.is_averaged = static_cast<double>(iteration + 1) >
+                               kTiedAverageFraction * static_cast<double>(iterations);
     }
+    return out;
 }
 
 bool TextureModel::needs_curvature() const noexcept {

@@ -13,6 +13,12 @@
 
 namespace weft::fit {
 
+/// How an iteration moves textures.
+struct TextureStep {
+    StepSchedule maps{}; ///< those that move alone, and samples and averages of all
+    TiedSchedule tied{}; ///< maps of one material
+};
+
 /// Fits textures by gradient steps that are replayed from recorded paths. Texels, films and all that steps keep of them stay
 /// on the device. One thread at a time.
 class TextureModel {
@@ -41,6 +47,11 @@ public:
     void weigh_by_noise(std::int64_t samples);
     /// Whether some textures are maps of one material, and move together.
     [[nodiscard]] bool has_tied() const noexcept { return !m_tied.is_empty(); }
+    /// How an iteration moves the textures: coarse structure first, averages in the second half.
+    /// @param iteration its number, from 0. @param iterations of the fit, at least 1.
+    /// @param samples paths a pixel in each sample set of the iterations that count most.
+    [[nodiscard]] TextureStep schedule(std::size_t iteration, std::size_t iterations,
+                                       std::int64_t samples) const;
     /// Makes one step on the last draw. @param tied_schedule how maps of one material move.
     /// @throws as TextureReplay::require_numbers(); texels are then as they were.
     void step(const StepSchedule& schedule, const TiedSchedule& tied_schedule = {});

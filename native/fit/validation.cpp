@@ -14,21 +14,21 @@ constexpr std::uint64_t kFirstDraw = std::uint64_t{1} << 20U; ///< far from thos
 
 using PixelNumbers = std::vector<std::uint32_t>;
 
-/// Lets views look at all pixels alike, and gives them their pixels back.
+/// Lets views look at pixels otherwise than steps do, and gives them their pixels back.
 class KeptPixels {
 public:
-    explicit KeptPixels(std::vector<View>& views) : m_views(views) {
+    KeptPixels(std::vector<View>& views, Weighting weighting) : m_views(views) {
         for (const View& view : views) {
             m_pixels.push_back(view.pixels());
         }
         for (View& view : views) {
-            view.weigh_alike(true);
+            view.set_weighting(weighting);
         }
     }
     ~KeptPixels() {
         for (std::size_t i = 0; i < m_views.size(); ++i) {
             m_views[i].set_pixels(std::move(m_pixels[i]));
-            m_views[i].weigh_alike(false);
+            m_views[i].set_weighting(Weighting::fitted);
         }
     }
     KeptPixels(const KeptPixels&) = delete;
@@ -64,7 +64,7 @@ void take(Validation& fresh, const PixelNumbers& pixels, const ResidualPair& hal
 
 std::vector<Validation> draw_validations(const Look& look, std::vector<View>& views,
                                          std::int64_t samples, std::int64_t paths) {
-    const KeptPixels before(views);
+    const KeptPixels before(views, Weighting::noise);
     std::vector<Validation> out;
     std::vector<ViewPixels> counted;
     for (const View& view : views) {
@@ -81,6 +81,26 @@ std::vector<Validation> draw_validations(const Look& look, std::vector<View>& vi
         for (std::size_t i = 0; i < views.size(); ++i) {
             take(out[i], views[i].pixels(), halves, first);
             first += views[i].pixels().size() * kChannels;
+        }
+    }
+    return out;
+}
+
+std::vector<std::vector<float>> draw_differences(const Look& look, std::vector<View>& views,
+                                                 const std::vector<PixelNumbers>& pixels,
+                                                 std::int64_t samples, std::uint64_t draw) {
+    const KeptPixels before(views, Weighting::unit);
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        views[i].set_pixels(pixels[i]);
+    }
+    const ResidualPair halves = look(samples, draw);
+    std::vector<std::vector<float>> out;
+    std::size_t next = 0;
+    for (const PixelNumbers& own : pixels) {
+        std::vector<float>& mean = out.emplace_back(own.size() * kChannels);
+        for (float& each : mean) {
+            each = (halves.a[next] + halves.b[next]) / 2;
+            ++next;
         }
     }
     return out;

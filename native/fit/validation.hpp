@@ -23,4 +23,13 @@ using Look = std::function<ResidualPair(std::int64_t samples, std::uint64_t draw
                                                        std::int64_t samples,
                                                        std::int64_t paths = std::int64_t{1} << 20U);
 
+/// Renders some pixels of the pictures at what was found, whether or not they count.
+/// @param look at the views. @param views stay as they are. @param pixels of each view, y * width + x.
+/// @param samples paths a pixel in each half. @param draw number that the samples follow from.
+/// @return render minus picture, three a pixel of each view. @throws as `look`.
+[[nodiscard]] std::vector<std::vector<float>>
+draw_differences(const Look& look, std::vector<View>& views,
+                 const std::vector<std::vector<std::uint32_t>>& pixels, std::int64_t samples,
+                 std::uint64_t draw);
+
 } // namespace weft::fit

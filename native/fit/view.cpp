@@ -120,17 +120,22 @@ void View::set_noise(std::vector<float> noise) {
     update_weights();
 }
 
-void View::weigh_alike(bool is_alike) {
-    m_is_alike = is_alike;
+void View::set_weighting(Weighting weighting) {
+    m_weighting = weighting;
     update_weights();
 }
 
 void View::update_weights() {
     for (std::size_t i = 0; i < m_weights.size(); ++i) {
         const std::size_t pixel = i / kChannels;
+        if (m_weighting == Weighting::unit) {
+            m_weights[i] = 1;
+            continue;
+        }
         const float noise = m_noise.empty() ? 1.0F : m_noise[pixel];
-        const float own = m_is_alike ? m_noise_weights[i]
-                                     : m_noise_weights[i] / noise * std::sqrt(m_trust[pixel]);
+        const float own = m_weighting == Weighting::noise
+                              ? m_noise_weights[i]
+                              : m_noise_weights[i] / noise * std::sqrt(m_trust[pixel]);
         m_weights[i] = m_lost[pixel] ? 0.0F : own;
     }
     ++m_version;

@@ -40,6 +40,13 @@ struct ViewPart {
     std::optional<std::size_t> light{}; ///< number of the light whose factor it has; not set: none
 };
 
+/// What weights() hold.
+enum class Weighting : std::uint8_t {
+    fitted, ///< noise of the picture and of renders, and trust
+    noise,  ///< noise of the picture alone
+    unit,   ///< 1, also for pixels that do not count
+};
+
 /// What a view draws and how much each pixel counts, for checkpoints and phases that come back to it.
 struct ViewState {
     std::vector<std::uint32_t> pixels{}; ///< that are drawn
@@ -83,8 +90,8 @@ public:
     void set_trust(std::vector<float> trust);
     /// Weights are divided by it. @param noise of renders, of what is usual, one a pixel of the picture, above 0.
     void set_noise(std::vector<float> noise);
-    /// Whether weights leave out trust and noise, for draws that look at all pixels alike.
-    void weigh_alike(bool is_alike);
+    /// For looks at pixels that are not those of a step.
+    void set_weighting(Weighting weighting);
     /// Which pixels gave no finite number at any time, one flag a pixel of the picture; they do not count any more.
     [[nodiscard]] const std::vector<bool>& lost() const noexcept { return m_lost; }
     [[nodiscard]] std::size_t lost_count() const noexcept;
@@ -128,7 +135,7 @@ private:
     std::vector<float> m_weights;
     std::vector<float> m_trust;
     std::vector<float> m_noise; ///< empty: alike
-    bool m_is_alike = false;
+    Weighting m_weighting = Weighting::fitted;
     std::vector<bool> m_lost;
     std::vector<std::uint32_t> m_pixels;
     std::uint64_t m_version = 0;

@@ -294,11 +294,14 @@ void bind_fit(py::module_& module) {
     bind_prior(module);
     bind_steps(module);
     bind_starts(module);
-    bind_fit_solver(module);
     bind_fit_judgement(module);
-    bind_fit_loss(module);
-    bind_fit_pixels(module);
     bind_fit_unknowns(module);
+    bind_fit_views(module);
+    bind_fit_loss(module);
+    bind_fit_models(module);
+    bind_fit_pixels(module);
+    bind_fit_solver(module);
+    bind_fit_textures(module);
     bind_joint_numbers(module);
     bind_tied_maps(module);
 }

@@ -23,6 +23,15 @@ void bind_fit_unknowns(pybind11::module_& module);
 /// The loss.
 void bind_fit_loss(pybind11::module_& module);
 
+/// The views.
+void bind_fit_views(pybind11::module_& module);
+
+/// Models of numbers, weights by residuals, and noise.
+void bind_fit_models(pybind11::module_& module);
+
+/// Models of textures, alone and together with numbers.
+void bind_fit_textures(pybind11::module_& module);
+
 /// Numbers that move together with textures.
 void bind_joint_numbers(pybind11::module_& module);
 

@@ -47,7 +47,7 @@ std::vector<T> numbers_of(const FitArray<T>& array, const char* what,
 
 std::unique_ptr<fit::Observation> observation(const FitFloats& image, const FitFloats& mask,
                                               const std::optional<FitFloats>& rounding,
-                                              std::size_t grain) {
+                                              std::size_t grain, std::string name, bool robust) {
     if (image.ndim() != 3) {
         throw core::ArgumentError(
             core::text("Observation: image must have shape (height, width, 3), got ", image.ndim(),
@@ -65,6 +65,8 @@ std::unique_ptr<fit::Observation> observation(const FitFloats& image, const FitF
             numbers_of(*rounding, "Observation: rounding", {height, width, fit::kChannels});
     }
     out->grain = grain;
+    out->name = std::move(name);
+    out->robust = robust;
     return out;
 }
 
@@ -171,9 +173,12 @@ void bind_pictures(py::module_& module) {
                                  "width, 3).\n    mask: Weights in [0, 1], shape (height, width).\n"
                                  "    rounding: Standard deviation of what steps of a file have "
                                  "made of each number, the shape of `image`; None: nothing.\n"
-                                 "    grain: Pixels over which noise of the picture is shared.\n")
+                                 "    grain: Pixels over which noise of the picture is shared.\n"
+                                 "    name: In messages.\n    robust: Pixels that nothing explains "
+                                 "lose their say.\n")
         .def(py::init(&observation), py::arg("image"), py::arg("mask"),
-             py::arg("rounding") = py::none(), py::arg("grain") = 1)
+             py::arg("rounding") = py::none(), py::arg("grain") = 1, py::arg("name") = "target",
+             py::arg("robust") = false)
         .def("noise_weights", &noise_weights, py::arg("display_noise") = py::none(),
              "Returns one weight a pixel and channel, for noise that grows with the radiance "
              "around, the shape of the image.\n\n"

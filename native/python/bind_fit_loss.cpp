@@ -3,12 +3,11 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/loss_meter.hpp"
-#include "fit/observation.hpp"
-#include "fit/relative_noise.hpp"
+#include "fit/noise_meter.hpp"
 #include "fit/residuals.hpp"
 #include "fit/sample_counts.hpp"
 #include "python/bind_fit.hpp"
-#include "python/fit_arrays.hpp"
+#include "python/fit_objects.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -25,88 +24,75 @@ namespace {
 using Meter = fit::LossMeter;
 using Pixels = Meter::Pixels;
 
-template <typename T>
-std::vector<std::vector<T>> vectors_of(const std::vector<FitArray<T>>& arrays) {
-    std::vector<std::vector<T>> out;
-    out.reserve(arrays.size());
-    for (const FitArray<T>& array : arrays) {
-        out.push_back(vector_of(array));
+std::vector<std::vector<float>> weights_of(const FitViews& views) {
+    const FitTurn turn(views);
+    std::vector<std::vector<float>> out;
+    for (const fit::View& view : views.views) {
+        out.emplace_back(view.weights().begin(), view.weights().end());
     }
     return out;
 }
 
-[[noreturn]] void refuse(const Meter& own, const char* function, const char* what) {
-    throw core::ArgumentError(core::text("LossMeter.", function, ": ", what, " for each of the ",
-                                         own.state().views.size(), " views of the meter"));
-}
+/// Of views, whose weights as they are first are those of the loss.
+struct MeterObject {
+    explicit MeterObject(std::shared_ptr<FitViews> of)
+        : views(std::move(of)), own(weights_of(*views)) {}
 
-std::size_t pixels_of(const Meter& own, std::size_t view) {
-    return own.state().views[view].noise.size();
-}
-
-void require_pixels(const Meter& own, const std::vector<FitWords>& pixels, const char* function) {
-    bool fits = pixels.size() == own.state().views.size();
-    for (std::size_t view = 0; fits && view < pixels.size(); ++view) {
-        fits = std::ranges::all_of(span_of(pixels[view]), [&](std::uint32_t pixel) {
-            return pixel < pixels_of(own, view);
-        });
-    }
-    if (!fits) {
-        refuse(own, function, "there must be numbers of pixels of its picture");
-    }
-}
-
-void record(Meter& own, const std::vector<FitWords>& pixels, const std::vector<FitFloats>& weights,
-            const FitFloats& a, const FitFloats& b) {
-    require_pixels(own, pixels, "record");
-    std::vector<fit::DrawnView> views;
-    std::size_t rows = 0;
-    bool fits = weights.size() == pixels.size();
-    for (std::size_t view = 0; fits && view < pixels.size(); ++view) {
-        fits =
-            static_cast<std::size_t>(weights[view].size()) == fit::kChannels * pixels_of(own, view);
-        views.push_back({.pixels = span_of(pixels[view]), .weights = span_of(weights[view])});
-        rows += fit::kChannels * views.back().pixels.size();
-    }
-    if (!fits || static_cast<std::size_t>(a.size()) != rows ||
-        static_cast<std::size_t>(b.size()) != rows) {
-        refuse(own, "record",
-               "there must be three weights a pixel, and three residuals a pixel "
-               "that is drawn");
-    }
-    own.record(views, {span_of(a), span_of(b)});
-}
-
-/// What counts of the views. Owns what fit::CountedView points to.
-class Counted {
-public:
-    Counted(const Meter& own, const std::vector<FitFloats>& trust,
-            const std::vector<FitFlags>& lost) {
-        bool fits = trust.size() == own.state().views.size() && lost.size() == trust.size();
-        for (std::size_t view = 0; fits && view < trust.size(); ++view) {
-            fits = static_cast<std::size_t>(trust[view].size()) == pixels_of(own, view) &&
-                   lost[view].size() == trust[view].size();
-        }
-        if (!fits) {
-            refuse(own, "loss", "there must be trust and a flag a pixel");
-        }
-        m_lost = vectors_of(lost);
-        for (std::size_t view = 0; view < trust.size(); ++view) {
-            views.push_back({.trust = span_of(trust[view]), .lost = &m_lost[view]});
-        }
-    }
-    Counted(const Counted&) = delete;
-    Counted& operator=(const Counted&) = delete;
-
-    std::vector<fit::CountedView> views{};
-
-private:
-    std::vector<std::vector<bool>> m_lost;
+    std::shared_ptr<FitViews> views;
+    Meter own;
 };
 
-py::dict state(const Meter& own) {
+/// @throws ArgumentError unless there are three residuals a pixel that is drawn.
+void require_residuals(const FitViews& views, const fit::ResidualPair& residuals) {
+    std::size_t count = 0;
+    for (const fit::View& view : views.views) {
+        count += fit::kChannels * view.pixels().size();
+    }
+    if (residuals.a.size() != count || residuals.b.size() != count) {
+        throw core::ArgumentError(core::text("LossMeter: three residuals a pixel that is drawn are "
+                                             "needed, ",
+                                             count, ", got ", residuals.a.size(), " and ",
+                                             residuals.b.size()));
+    }
+}
+
+void record_now(MeterObject& meter, const fit::ResidualPair& residuals) {
+    std::vector<fit::DrawnView> drawn;
+    for (const fit::View& view : meter.views->views) {
+        drawn.push_back({.pixels = view.pixels(), .weights = view.weights()});
+    }
+    meter.own.record(drawn, residuals);
+}
+
+void record(MeterObject& meter, const FitFloats& a, const FitFloats& b) {
+    const fit::ResidualPair residuals{span_of(a), span_of(b)};
+    const FitTurn turn(*meter.views);
+    require_residuals(*meter.views, residuals);
+    record_now(meter, residuals);
+}
+
+void begin(MeterObject& meter, const FitFloats& a, const FitFloats& b) {
+    const fit::ResidualPair residuals{span_of(a), span_of(b)};
+    const FitTurn turn(*meter.views);
+    require_residuals(*meter.views, residuals);
+    fit::NoiseMeter noise(meter.views->views);
+    noise.add(residuals);
+    meter.own.set_noise(noise.relative_noise());
+    record_now(meter, residuals);
+}
+
+std::vector<fit::CountedView> counted(const MeterObject& meter) {
+    std::vector<fit::CountedView> out;
+    for (const fit::View& view : meter.views->views) {
+        out.push_back({.trust = view.trust(), .lost = &view.lost()});
+    }
+    return out;
+}
+
+py::dict state(const MeterObject& meter) {
+    const Meter& own = meter.own;
     py::dict out;
-    out["is_open"] = py::bool_(own.state().is_open);
+    out["is_open"] = to_array(std::vector<bool>{own.state().is_open});
     for (std::size_t view = 0; view < own.state().views.size(); ++view) {
         const Pixels& pixels = own.state().views[view];
         const auto set = [&](const char* name, const py::object& array) {
@@ -130,8 +116,15 @@ Array saved_array(const py::dict& saved, const char* name, std::size_t view) {
     return py::cast<Array>(saved[py::str(key)]);
 }
 
-void restore(Meter& own, bool is_open, const py::dict& saved) {
-    Meter::State found{.is_open = is_open};
+void restore(MeterObject& meter, const py::dict& saved) {
+    Meter& own = meter.own;
+    const std::vector<bool> is_open = saved.contains("is_open")
+                                          ? vector_of(py::cast<FitFlags>(saved["is_open"]))
+                                          : std::vector<bool>();
+    if (is_open.size() != 1) {
+        throw core::ArgumentError("LossMeter.restore: there is no flag 'is_open'; start anew");
+    }
+    Meter::State found{.is_open = is_open.front()};
     for (std::size_t view = 0; view < own.state().views.size(); ++view) {
         found.views.push_back(
             {.noise = vector_of(saved_array<FitFloats>(saved, "noise", view)),
@@ -142,56 +135,25 @@ void restore(Meter& own, bool is_open, const py::dict& saved) {
     own.restore(std::move(found));
 }
 
-void set_noise(Meter& own, const std::vector<FitFloats>& noise) {
-    bool fits = noise.size() == own.state().views.size();
-    for (std::size_t view = 0; fits && view < noise.size(); ++view) {
-        fits = static_cast<std::size_t>(noise[view].size()) == pixels_of(own, view);
+void keep(MeterObject& meter, const std::vector<FitWords>& pixels) {
+    const std::vector<Pixels>& views = meter.own.state().views;
+    bool fits = pixels.size() == views.size();
+    for (std::size_t view = 0; fits && view < pixels.size(); ++view) {
+        const std::size_t count = views[view].noise.size();
+        fits = std::ranges::all_of(span_of(pixels[view]),
+                                   [count](std::uint32_t pixel) { return pixel < count; });
     }
     if (!fits) {
-        refuse(own, "set_noise", "there must be a number a pixel");
+        throw core::ArgumentError(core::text("LossMeter.keep: there must be numbers of pixels of "
+                                             "its picture for each of the ",
+                                             views.size(), " views"));
     }
-    own.set_noise(vectors_of(noise));
-}
-
-void keep(Meter& own, const std::vector<FitWords>& pixels) {
-    require_pixels(own, pixels, "keep");
     for (std::size_t view = 0; view < pixels.size(); ++view) {
-        own.keep(view, span_of(pixels[view]));
+        meter.own.keep(view, span_of(pixels[view]));
     }
-}
-
-py::list relative_noise(const std::vector<FitDoubles>& squares,
-                        const std::vector<FitDoubles>& counts) {
-    bool fits = squares.size() == counts.size();
-    std::vector<fit::MeasuredNoise> views;
-    for (std::size_t view = 0; fits && view < squares.size(); ++view) {
-        fits = squares[view].ndim() == 2 && counts[view].ndim() == 2 &&
-               std::equal(squares[view].shape(), squares[view].shape() + 2, counts[view].shape());
-        if (fits) {
-            views.push_back({.height = static_cast<std::size_t>(squares[view].shape(0)),
-                             .width = static_cast<std::size_t>(squares[view].shape(1)),
-                             .squares = vector_of(squares[view]),
-                             .counts = vector_of(counts[view])});
-        }
-    }
-    if (!fits) {
-        throw core::ArgumentError("relative_noise: squares and counts must have the same shapes "
-                                  "(height, width), one of each a view");
-    }
-    py::list out;
-    for (const std::vector<float>& noise : fit::relative_noise(views)) {
-        out.append(to_array(noise));
-    }
-    return out;
 }
 
 void bind_noise(py::module_& module) {
-    module.def("relative_noise", &relative_noise, py::arg("squares"), py::arg("counts"),
-               "Returns the noise of weighted residuals, of what is usual, one array a view with a "
-               "number a pixel; see native/fit/relative_noise.hpp.\n\n"
-               "Args:\n    squares: Sums of mean squared differences of both halves, one array a "
-               "view, shape (height, width).\n    counts: Draws of each pixel, of the same "
-               "shapes.\n");
     module.def(
         "residual_variance",
         [](const FitFloats& a, const FitFloats& b) {
@@ -219,46 +181,44 @@ void bind_noise(py::module_& module) {
 
 void bind_fit_loss(py::module_& module) {
     bind_noise(module);
-    py::classh<Meter>(module, "LossMeter",
-                      "Keeps the latest products of residuals of each pixel; see "
-                      "weft.fit.loss.\n\n"
-                      "Args:\n    weights: Of the loss, one array a view, shape (pixels, 3).\n")
-        .def(py::init([](const std::vector<FitFloats>& weights) {
-                 return std::make_unique<Meter>(vectors_of(weights));
-             }),
-             py::arg("weights"))
+    py::classh<MeterObject>(module, "LossMeter",
+                            "Keeps the latest products of residuals of each pixel; see "
+                            "native/fit/loss_meter.hpp.\n\n"
+                            "Args:\n    views: Of the fit; their weights as they are now are those "
+                            "of the loss.\n")
+        .def(py::init<std::shared_ptr<FitViews>>(), py::arg("views"))
         .def_property_readonly(
-            "is_open", [](const Meter& own) { return own.state().is_open; },
+            "is_open", [](const MeterObject& meter) { return meter.own.state().is_open; },
             "Nothing was recorded: the pixels of the first record count.")
-        .def("record", &record, py::arg("pixels"), py::arg("weights"), py::arg("a"), py::arg("b"),
-             "Keeps the residuals of the pixels that are drawn now; others keep theirs.\n\n"
-             "Args:\n    pixels: That are drawn, one array a view.\n"
-             "    weights: Of the residuals, one array a view, shape (pixels of the picture, 3).\n"
-             "    a: Weighted residuals of one sample set, all views one after the other.\n"
+        .def("begin", &begin, py::arg("a"), py::arg("b"),
+             "Counts the pixels that are drawn now, by the noise that their residuals show.\n\n"
+             "Args:\n    a: Weighted residuals of one sample set, all views one after the other.\n"
              "    b: Of the other.\n")
-        .def("set_noise", &set_noise, py::arg("noise"),
-             "Lets pixels count by the noise of renders, one number a pixel of each view.")
-        .def("keep", &keep, py::arg("pixels"), "Counts no pixels but these, one array a view.")
-        .def(
+        .def("record", &record, py::arg("a"), py::arg("b"),
+             "Keeps the residuals of the pixels that are drawn now; others keep theirs.\n\n"
+             "Args:\n    a: Weighted residuals of one sample set, all views one after the other.\n"
+             "    b: Of the other.\n")
+        .def("keep", &keep, py::arg("pixels"),
+             "Counts no pixels but these, one array a view: no later phase draws the others.")
+        .def_property_readonly(
             "loss",
-            [](const Meter& own, const std::vector<FitFloats>& trust,
-               const std::vector<FitFlags>& lost) {
-                return own.loss(Counted(own, trust, lost).views);
+            [](const MeterObject& meter) {
+                const FitTurn turn(*meter.views);
+                return meter.own.loss(counted(meter));
             },
-            py::arg("trust"), py::arg("lost"),
-            "Returns the mean product of residuals; infinite before any record.\n\n"
-            "Args:\n    trust: What a robust loss leaves, one array a view.\n"
-            "    lost: Which pixels do not count, one array a view.\n")
-        .def(
+            "Mean product of the residuals of both sample sets, a pixel and channel, relative to "
+            "the light around, squared; infinite before any record. Noise makes it negative at "
+            "times.")
+        .def_property_readonly(
             "noise_floor",
-            [](const Meter& own, const std::vector<FitFloats>& trust,
-               const std::vector<FitFlags>& lost) {
-                return own.noise_floor(Counted(own, trust, lost).views);
+            [](const MeterObject& meter) {
+                const FitTurn turn(*meter.views);
+                return meter.own.noise_floor(counted(meter));
             },
-            py::arg("trust"), py::arg("lost"),
-            "Returns the standard deviation of loss() by noise of renders alone.")
+            "Standard deviation of loss by noise of renders where nothing else is left; infinite "
+            "before any record.")
         .def("state", &state, "Returns all that later losses depend on, by name.")
-        .def("restore", &restore, py::arg("is_open"), py::arg("saved"),
+        .def("restore", &restore, py::arg("saved"),
              "Goes back to where state() was called; arrays that do not fit raise ArgumentError.");
 }
 

@@ -25,12 +25,6 @@ namespace {
 using TablesRef = std::shared_ptr<render::SceneTables>;
 using DirectionsRef = std::shared_ptr<Directions>;
 
-/// A recorder with the turn of its film's family.
-struct RecorderObject {
-    FilmTracerObject film;
-    std::unique_ptr<Recorder> native;
-};
-
 DirectionsRef create_directions(const std::shared_ptr<Session>& session, const FitWords& records,
                                 const FitFloats& rows) {
     if (records.ndim() != 2 || records.shape(1) != 2 || rows.ndim() != 2) {
@@ -51,10 +45,10 @@ std::unique_ptr<RecorderObject> create(const FilmTracerObject& film, const Table
                                        const std::vector<std::uint32_t>& materials,
                                        const DirectionsRef& directions, const TablesRef& lit,
                                        bool with_texels) {
-    std::unique_ptr<Recorder> made;
+    std::shared_ptr<Recorder> made;
     {
         const Turn turn(film);
-        made = std::make_unique<Recorder>(film.native,
+        made = std::make_shared<Recorder>(film.native,
                                           render::RecorderDesc{.tables = tables,
                                                                .lit = lit,
                                                                .materials = materials,

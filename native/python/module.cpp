@@ -54,10 +54,10 @@ PYBIND11_MODULE(_native, module) {
     bind_parameters(module);
     bind_porting(module);
     bind_reduce(module);
-    bind_fit(module);
     bind_tracer(module);
     bind_render(module);
     bind_path_settings(module);
+    bind_fit(module);
     explain_wrong_calls_of_module(module);
     refuse_unmade_objects(module);
 }

@@ -6,6 +6,7 @@
 #include "python/module_object.hpp"
 #include "python/render_from_python.hpp"
 #include "render/film_tracer.hpp"
+#include "render/recorder.hpp"
 
 #include <memory>
 #include <mutex>
@@ -43,6 +44,12 @@ public:
 private:
     Unlocked m_unlocked; // first: who has the turn may want the interpreter
     std::lock_guard<std::recursive_mutex> m_locked;
+};
+
+/// A recorder with the turn of its film's family.
+struct RecorderObject {
+    FilmTracerObject film;
+    std::shared_ptr<render::Recorder> native;
 };
 
 void bind_scene_modules(pybind11::module_& module);

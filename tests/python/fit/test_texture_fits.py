@@ -7,7 +7,6 @@ import pytest
 import weft
 from support.render_scenes import placed, quad
 from weft.fit import Fit, FitSettings, Target, TextureParameter
-from weft.fit.image_kernels import ImageKernels
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
@@ -75,19 +74,3 @@ def test_an_input_without_a_texture_is_named(device, photo):
             [TextureParameter("plate.metallic")],
             device=device,
         )
-
-
-def test_holes_take_the_mean_of_what_lies_around(device):
-    image = np.zeros((9, 7, 2), np.float32)
-    image[..., 0] = np.arange(7) / 6
-    weights = np.ones((9, 7), np.float32)
-    weights[3:5, 2:4] = 0
-    image[3:5, 2:4] = 99
-    texels, known = (weft.Tensor.from_numpy(device, rows.ravel()) for rows in (image, weights))
-
-    ImageKernels(device).fill_holes(texels, known, image.shape)
-
-    filled = texels.to_numpy().reshape(image.shape)
-    assert np.array_equal(filled[weights > 0], image[weights > 0])
-    assert filled[3:5, 2:4, 0].min() > 0.2
-    assert filled[3:5, 2:4, 0].max() < 0.7

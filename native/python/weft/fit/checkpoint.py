@@ -27,12 +27,9 @@ if TYPE_CHECKING:
     from weft.fit.inputs import FitInputs
     from weft.fit.progress import Progress
 
-FORMAT = 6
+FORMAT = 7
 HISTORY = ("iterations", "seconds", "loss", "fraction", "noise_floor", "seconds_left")
 """Columns that a checkpoint keeps of each entry of a fit's history."""
-
-RENAMED_ARRAYS = {"numbers.draws": "scalars.iterations", "selection.numbers.": "selection.scalars."}
-"""Names, or their beginnings, that checkpoints of the release before have for the arrays."""
 
 State = dict[str, "NDArray[np.generic]"]
 
@@ -172,11 +169,4 @@ def load_state(path: str | os.PathLike[str], fit: FitInputs) -> State:
             f"Fit.resume: '{path}' belongs to another fit: the scene, the targets, the parameters, "
             "or samples, bounces or seed of the settings differ; give what it was made with"
         )
-    return {_current_name(name): value for name, value in state.items()}
-
-
-def _current_name(name: str) -> str:
-    for old, new in RENAMED_ARRAYS.items():
-        if name.startswith(old):
-            return new + name.removeprefix(old)
-    return name
+    return state

@@ -9,30 +9,17 @@ it is for one device, so that results do not depend on the number of devices.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError, Device, DeviceError
 from weft.fit.texture_parameters import TextureParameter
 from weft.fit.unknown_environment import EnvironmentParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from weft.fit.target import Target
-    from weft.render.record import Recorder
     from weft.render.renderer import Renderer
     from weft.scene import Scene
 
-
-class Recorded(Protocol):
-    """What each_view() asks of a view."""
-
-    recorders: list[Recorder]
-
-
-Result = TypeVar("Result")
-View = TypeVar("View", bound=Recorded)
 
 _ON_ONE_DEVICE = (TextureParameter, EnvironmentParameter)
 """Kinds of parameters whose gradients are summed on the device."""
@@ -170,35 +157,3 @@ def renderers_beside(
         other.interrupt = renderer.interrupt
         others.append(other)
     return others
-
-
-def each_view(views: Sequence[View], work: Callable[[int, View], Result]) -> list[Result]:
-    """Return what a function makes of each view, in the order of the views.
-
-    Views of one device follow each other in one thread, those of the first device in this one.
-    All have ended at the return, also where it raises.
-
-    Args:
-        views: Of the fit.
-        work: Called with the number of a view, and the view.
-
-    Raises:
-        Exception: What `work` raised, of the first device on which it did.
-    """
-    shares: dict[int, list[int]] = {}
-    for number, view in enumerate(views):
-        shares.setdefault(id(view.recorders[0].renderer.device), []).append(number)
-    if len(shares) == 1:
-        return [work(number, view) for number, view in enumerate(views)]
-
-    def work_on(numbers: Sequence[int]) -> list[Result]:
-        return [work(number, views[number]) for number in numbers]
-
-    first, *others = shares.values()
-    found: dict[int, Result] = {}
-    with ThreadPoolExecutor(len(others), "weft fit") as pool:
-        waiting = [pool.submit(work_on, numbers) for numbers in others]
-        found |= zip(first, work_on(first), strict=True)
-    for numbers, future in zip(others, waiting, strict=True):
-        found |= zip(numbers, future.result(), strict=True)
-    return [found[number] for number in range(len(views))]

@@ -246,7 +246,7 @@ class Fit:
             texels=self.renderer.tables.texels.size,
             fitted_texels=sum(sizes),
         )
-        views = self.stage.seen
+        views = self.stage.views
         return [fit_bytes(entry, views, counts, self.settings) for entry in self.renderers]
 
     @property
@@ -302,7 +302,7 @@ class Fit:
 
         Results know their fits, so that whoever keeps results would keep gigabytes.
         """
-        for view in self.stage.seen:
+        for view in self.stage.views:
             for recorder in view.recorders:
                 recorder.forget()
         for renderer in self.renderers:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Least squares from noisy renders: the solver of native/fit, on a model of Python's."""
+"""Least squares from noisy renders: the solver of native/fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft._native import Prior
+    from weft._native import Prior, ScalarModel
 
 
 class Model(Protocol):
@@ -124,7 +124,7 @@ class GaussNewton:
 
     def __init__(
         self,
-        model: Model,
+        model: Model | ScalarModel,
         x: NDArray[np.float64],
         low: NDArray[np.float64],
         high: NDArray[np.float64],

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft._native import JointModel, MapReweighting
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.information import Information
-from weft.fit.joint import JointModel
 from weft.fit.joint_state import PASS_FRACTIONS, JointState
-from weft.fit.reweighting import MapReweighting
 from weft.fit.scalar_pass import EARLY_ITERATIONS, EARLY_TOLERANCE, ScalarPass
 from weft.fit.scalar_stage_base import ScalarStageBase
+from weft.fit.texture_model import TextureModel
 from weft.fit.texture_pass import TexturePass
-from weft.fit.texture_stage import build_texture_model
-from weft.fit.views import materials_of
+from weft.fit.views import find_shown, materials_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,19 +73,17 @@ class JointStage(ScalarStageBase):
             tolerance=max(settings.tolerance, EARLY_TOLERANCE),
             max_iterations=min(settings.max_iterations, EARLY_ITERATIONS),
         )
-        self.images = build_texture_model(renderer, self.views, textures, settings)
-        unknowns = self.unknowns
-        self.model = JointModel(
-            self.scalars,
-            self.images,
-            unknowns.start,
-            unknowns.low,
-            unknowns.high,
-            unknowns.prior,
-        )
-        self.weighing = MapReweighting(self.views)
-        textured = materials_of(renderer, self.texture_names)
-        self.joint = JointState(self.images, self.model, self.weighing, textured)
+        self.images = TextureModel(renderer, self.views, textures, settings)
+        self.model = JointModel(self.scalars, self.images.native)
+        self.weighing = MapReweighting(self.views.native)
+        self.joint = JointState(self.images.native, self.model, self.weighing, self._find_shown())
+
+    def _find_shown(self) -> list[NDArray[np.bool_]]:
+        """Return which pixels of each view show textures that change, or lie close to one."""
+        if self.images.is_light:
+            return [np.ones(view.size, bool) for view in self.views]
+        textured = materials_of(self.renderer, self.texture_names)
+        return [find_shown(self.renderer, view, textured) for view in self.views]
 
     def _build_phases(self) -> Sequence[Phase]:
         """Return scalar passes with texture passes between them."""
@@ -100,7 +97,8 @@ class JointStage(ScalarStageBase):
         """Return all that later iterations depend on."""
         joint = self.joint
         counts = {"joint.counts": np.array([joint.passes, joint.iterations, self.weighing.rounds])}
-        models = prefixed("textures", self.images.save()) | prefixed("model", self.model.save())
+        textures = prefixed("textures", self.images.native.save())
+        models = textures | prefixed("model", self.model.save())
         out = super().state() | counts | models
         for name, selection in joint.selections.items():
             out |= prefixed(f"selection.{name}", selection)
@@ -110,7 +108,7 @@ class JointStage(ScalarStageBase):
         """Go back to where state() was called."""
         joint = self.joint
         joint.passes, joint.iterations, self.weighing.rounds = map(int, saved["joint.counts"])
-        self.images.restore(part_of(saved, "textures"))
+        self.images.native.restore(part_of(saved, "textures"))
         self.model.restore(part_of(saved, "model"))
         selections = {name: part_of(saved, f"selection.{name}") for name in ("scalars", "textures")}
         joint.selections = {name: entry for name, entry in selections.items() if entry}
@@ -120,13 +118,13 @@ class JointStage(ScalarStageBase):
     def end(self) -> None:
         """Leave the scene on the device with what was found."""
         self.scalars.write(self.x)
-        self.images.write_result()
+        self.images.native.write_result()
 
     @property
     def has_converged(self) -> bool:
         """Textures were averaged enough, where the scalars stay, and the loss does not fall."""
         passes = [phase for phase in self.phases.phases if isinstance(phase, TexturePass)]
-        return self.is_done and passes[-1].have_averaged and self.images.is_settled
+        return self.is_done and passes[-1].have_averaged and self.images.native.is_settled
 
     @property
     def _best(self) -> tuple[NDArray[np.float64], Information | None]:
@@ -156,7 +154,7 @@ class JointStage(ScalarStageBase):
     def information(self) -> Information | None:
         """What the draws say of the unknowns."""
         _, alone = self._best
-        joint, fixed = self.model.information, self.model.fixed
+        joint, fixed = Information.of(self.model.information), self.model.fixed
         if self.joint.passes < 2 or not fixed.any() or alone is None:
             return joint
         if fixed.all():
@@ -177,7 +175,7 @@ class JointStage(ScalarStageBase):
 
     def textures(self) -> Mapping[str, FittedTexture]:
         """Return the textures by the names of their parameters."""
-        return {region.parameter.name: self.images.result(region) for region in self.images.regions}
+        return self.images.textures()
 
     def undetermined(self) -> dict[str, str]:
         """Return the numbers and tied maps that the pictures do not determine, in words."""

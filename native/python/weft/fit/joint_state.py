@@ -10,26 +10,19 @@ parameters move together with the textures (see JointModel).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from weft.fit.texture_parameters import LightTexture
-from weft.fit.views import find_shown
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
+    from weft._native import JointModel, MapReweighting, TextureModel
     from weft.fit.information import Information
-    from weft.fit.joint import JointModel
-    from weft.fit.reweighting import MapReweighting
-    from weft.fit.texture_model import TextureModel
 
 PASS_FRACTIONS = (0.0, 0.25, 0.5, 1.0)  # of the texture iterations: scalar passes come after them
 
 Selection = dict[str, "NDArray[np.generic]"]
-"""Pixels and weights of all views, as save_views() returns them."""
+"""Pixels and weights of all views, as Views.save() returns them."""
 
 
 @dataclass
@@ -40,7 +33,7 @@ class JointState:
         images: Model of the textures.
         model: Of the scalars and textures together.
         weighing: When the pixels of photos are weighed anew.
-        textured: Numbers of the materials whose textures change.
+        shown: Which pixels of each view show textures that change, or lie close to one that does.
         selections: Pixel selections and weights, of ``"scalars"`` and of ``"textures"``.
         iterations: Of the textures so far.
         passes: Scalar passes that have ended.
@@ -50,16 +43,8 @@ class JointState:
     images: TextureModel
     model: JointModel
     weighing: MapReweighting
-    textured: list[int]
+    shown: list[NDArray[np.bool_]]
     selections: dict[str, Selection] = field(default_factory=dict)
     iterations: int = 0
     passes: int = 0
     found: Information | None = None
-
-    @cached_property
-    def shown(self) -> list[NDArray[np.bool_]]:
-        """Which pixels of each view show textures that change, or lie close to one that does."""
-        views, renderer = self.images.views, self.images.renderer
-        if any(isinstance(region.parameter, LightTexture) for region in self.images.regions):
-            return [np.ones(len(view.image), bool) for view in views]
-        return [find_shown(renderer, view, self.textured) for view in views]

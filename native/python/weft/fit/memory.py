@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weft._native import (
+    MAX_PRECONDITIONERS,
     MAX_SAMPLES_FACTOR,
     MAX_VALIDATION_SAMPLES,
     MIN_PATHS,
@@ -20,7 +21,6 @@ from weft._native import (
     iteration_samples,
 )
 from weft.fit.goodness_of_fit import MORE_BOUNCES
-from weft.fit.texel_state import MOST_KEPT
 from weft.layouts import HeadRow
 from weft.render.memory import WORD, scene_bytes, tensors_of
 from weft.render.path_buffers import path_buffer_bytes, whole_groups
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from weft.render.renderer import Renderer
 
 TEXEL_ARRAYS = 12  # of all texels: 5 of TexelState, the best, the gradient, what is made of them
-MAP_ARRAYS = 8 + MOST_KEPT  # of those that change: blurs, what is known, preconditioners
+MAP_ARRAYS = 8 + MAX_PRECONDITIONERS  # of those that change: blurs, what is known, preconditioners
 VIEW_FLOATS = 8  # a drawn pixel: picture, weights, what was lost, differences
 FILM_FLOATS = 6  # a drawn pixel: both sample sets of a film
 
@@ -120,7 +120,7 @@ def most_paths(
     Fewer pixels may be selected later: of those, more samples are taken, but not more paths than
     `MIN_PATHS` or `PATHS_PER_SCALAR` ask for.
     """
-    own, every = len(view.image), sum(len(entry.image) for entry in views)
+    own, every = view.size, sum(entry.size for entry in views)
     wanted = max(MIN_PATHS, PATHS_PER_SCALAR * counts.scalars) if counts.scalars else 0
     drawn = own * most_samples(every, counts, settings)
     selected = min(wanted, own * MAX_SAMPLES_FACTOR * settings.samples)
@@ -150,13 +150,13 @@ def _path_bytes(renderer: Renderer, recorders: Iterable[Recorder], capacity: int
 def _film_bytes(views: Sequence[View], counts: FitCounts) -> int:
     """Return what pixels take: films, their adjoints, and what they are compared with."""
     developed = max(
-        3 * len(view.image) * (1 + view.recorders[0].directions.count) for view in views
+        3 * view.size * (1 + view.recorders[0].directions.count) for view in views
     )
     floats = 2 * developed
     if counts.maps:
         for view in views:
             films = 2 + counts.maps + 2 * len(view.recorders) + counts.scalars
-            floats += len(view.image) * (VIEW_FLOATS + FILM_FLOATS * films)
+            floats += view.size * (VIEW_FLOATS + FILM_FLOATS * films)
     return WORD * floats
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from weft.fit.comparison import choose_exposure, color_map, encode_display
 from weft.fit.target import Target
-from weft.fit.views import restore_views, save_views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,22 +71,16 @@ def live_pairs(fit: Fit, number: int) -> dict[str, Pair]:
         Interrupted: The renderer's interrupt says so.
     """
     stage = fit.stage
-    views = stage.seen
-    before = save_views(views)
+    views = stage.views
     grids = [_grid(view, LIVE_PIXELS // len(views)) for view in views]
-    try:
-        for view, (rows, columns) in zip(views, grids, strict=True):
-            view.pixels = (rows[:, None] * view.camera.width + columns).ravel().astype(np.uint32)
-            view.weights = np.ones_like(view.weights)
-        a, b = stage.look(LIVE_SAMPLES, FIRST_DRAW + number)
-    finally:
-        restore_views(views, before)
-    pairs, first = {}, 0
-    for view, (rows, columns) in zip(views, grids, strict=True):
-        last = first + 3 * len(rows) * len(columns)
-        shape = (len(rows), len(columns), 3)
-        off = ((a[first:last] + b[first:last]) / 2).reshape(shape)
-        first = last
+    pixels = [
+        (rows[:, None] * view.camera.width + columns).ravel().astype(np.uint32)
+        for view, (rows, columns) in zip(views, grids, strict=True)
+    ]
+    pairs = {}
+    found = stage.differences(pixels, LIVE_SAMPLES, FIRST_DRAW + number)
+    for view, (rows, columns), difference in zip(views, grids, found, strict=True):
+        off = difference.reshape(len(rows), len(columns), 3)
         small = _small(view.target, rows, columns)
         if small is not None:
             pair = make_pair(small, (small.image + off).astype(np.float32))

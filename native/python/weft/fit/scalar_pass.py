@@ -12,7 +12,6 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
 from weft.fit.joint_state import PASS_FRACTIONS
 from weft.fit.phases import Phase, owner
-from weft.fit.views import restore_views, save_views
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +34,7 @@ def set_samples(stage: ScalarStageBase) -> None:
     """Take more paths of few pixels: noise may lead scalars to where there is no way back from."""
     samples = stage.settings.samples
     pixels = sum(len(view.pixels) for view in stage.views)
-    stage.scalars.samples = iteration_samples(pixels, 0, samples, samples)
+    stage.scalars.set_samples(iteration_samples(pixels, 0, samples, samples))
 
 
 class ScalarPass(Phase):
@@ -97,7 +96,7 @@ class ScalarPass(Phase):
             joint.images.write_result()
         else:
             joint.images.upload()
-        restore_views(stage.views, joint.selections["scalars"])
+        stage.views.restore(joint.selections["scalars"])
         set_samples(stage)
         self._solver = stage.solver = self._new_solver()
 
@@ -108,7 +107,7 @@ class ScalarPass(Phase):
         self._has_pixels = stage.scalars.select_pixels(start, fraction, joint.shown)
         if self._has_pixels:
             self._solver = stage.solver
-            joint.selections["scalars"] = save_views(stage.views)
+            joint.selections["scalars"] = stage.views.save()
             self._measure_loss()
             set_samples(stage)
 
@@ -120,8 +119,8 @@ class ScalarPass(Phase):
             textured = counted_pixels(view.weights * shown[:, None])
             view.pixels = np.union1d(pixels, textured).astype(np.uint32)
         try:
-            residuals = stage.look(stage.settings.samples, LOSS_ITERATION)
-            stage.meter.begin(*residuals)
+            samples = stage.settings.samples
+            stage.meter.begin(*stage.scalars.look(stage.x, samples, LOSS_ITERATION))
         finally:
             for view, pixels in zip(stage.views, selected, strict=True):
                 view.pixels = pixels

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import inflation, iteration_samples
+from weft._native import Reweighting, inflation, iteration_samples
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
 from weft.fit.phases import Phase, owner
-from weft.fit.reweighting import Reweighting
 from weft.fit.scalar_stage_base import ScalarStageBase
 
 if TYPE_CHECKING:
@@ -46,9 +45,11 @@ class ScalarPhase(Phase):
     def step(self) -> None:
         """Sample new paths and take one optimisation step."""
         stage = self._stage
-        if self._is_weighing_due and self._weighing.go_on(stage):
+        if self._is_weighing_due and self._weighing.go_on(
+            stage.scalars, stage.x, stage.settings.samples
+        ):
             stage.solver.forget()
-        stage.scalars.samples = self._samples()
+        stage.scalars.set_samples(self._samples())
         stage.solver.step()
         stage.meter.record(*stage.solver.residuals)
 
@@ -100,7 +101,7 @@ class ScalarStage(ScalarStageBase):
     @cached_property
     def weighing(self) -> Reweighting:
         """When pixels of photos are weighed anew."""
-        return Reweighting(self.views)
+        return Reweighting(self.views.native)
 
     def _build_phases(self) -> Sequence[Phase]:
         """Return the one phase."""

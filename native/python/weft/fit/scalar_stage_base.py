@@ -9,23 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import Prior
+from weft._native import LossMeter, Prior, ScalarModel
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.devices import shares_of
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
-from weft.fit.loss import LossMeter
 from weft.fit.phases import Phase, PhaseList
-from weft.fit.scalar_model import ScalarModel
 from weft.fit.smooth_glass import require_known_directions
 from weft.fit.unknowns import build_unknowns, result_values
-from weft.fit.views import (
-    CHANNELS,
-    build_shared_views,
-    materials_of,
-    restore_views,
-    save_views,
-)
+from weft.fit.views import CHANNELS, build_views, materials_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +32,7 @@ if TYPE_CHECKING:
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
     from weft.fit.texture_parameters import TextureParameter
-    from weft.fit.views import View
+    from weft.fit.validation import ValidationArrays
     from weft.render.renderer import Renderer
     from weft.scene.problem import Problem
 
@@ -79,7 +71,7 @@ class ScalarStageBase(ABC):
         others: Sequence[Lighting] = (),
     ) -> None:
         """Lay out the unknowns and load the kernels."""
-        self.settings = settings
+        self.renderer, self.settings = renderer, settings
         self.parameters = parameters
         self.texture_names = [entry.name for entry in textures]
         gains = view_gains(exposures, targets)
@@ -89,7 +81,7 @@ class ScalarStageBase(ABC):
         materials = materials_of(renderer, [*own, *self.texture_names])
         scene = renderer.tables.materials
         rows = self.unknowns.native.directions(len(scene.values)).rows
-        self.views = build_shared_views(
+        self.views = build_views(
             [lighting, *others],
             targets,
             shares_of(targets, 1 + len(others)),
@@ -97,14 +89,15 @@ class ScalarStageBase(ABC):
             rows,
             with_texels=bool(textures),
         )
-        self.meter = LossMeter(self.views)
+        self.meter = LossMeter(self.views.native)
         self.scalars = ScalarModel(
-            renderer,
-            self.views,
-            self.unknowns,
-            samples=settings.samples,
-            bounces=settings.bounces,
-            seed=settings.seed,
+            self.views.native,
+            self.unknowns.native,
+            renderer.tables.native,
+            settings.samples,
+            settings.bounces,
+            settings.seed,
+            renderer.interrupt,
         )
         self.solver = self.create_solver(
             self.unknowns.start,
@@ -172,7 +165,7 @@ class ScalarStageBase(ABC):
 
     @property
     def loss(self) -> float:
-        """The loss of the pixels of all phases; see weft.fit.loss."""
+        """The loss of the pixels of all phases; see native/fit/loss_meter.hpp."""
         return self.meter.loss
 
     @property
@@ -183,7 +176,7 @@ class ScalarStageBase(ABC):
     @cached_property
     def phases(self) -> PhaseList:
         """The phases of the fit, in their order."""
-        return PhaseList(self._build_phases(), self.scalars.renderer.interrupt)
+        return PhaseList(self._build_phases(), self.renderer.interrupt)
 
     @abstractmethod
     def _build_phases(self) -> Sequence[Phase]:
@@ -206,32 +199,24 @@ class ScalarStageBase(ABC):
         """Return all that later iterations depend on."""
         iterations = {"scalars.iterations": np.array(self.scalars.iterations)}
         own = iterations | prefixed("loss", self.meter.state())
-        return save_views(self.views) | own | prefixed("phases", self.phases.state())
+        return self.views.save() | own | prefixed("phases", self.phases.state())
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where state() was called."""
-        restore_views(self.views, saved)
+        self.views.restore(saved)
         self.scalars.iterations = int(saved["scalars.iterations"])
         self.meter.restore(part_of(saved, "loss"))
         self.phases.restore(part_of(saved, "phases"))
 
-    @property
-    def seen(self) -> Sequence[View]:
-        """The views."""
-        return self.views
-
-    def look(
-        self, samples: int, draw: int, bounces: int | None = None
-    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    def validate(self, bounces: int | None = None) -> list[ValidationArrays]:
         """Draw the views' pixels at what was found; see weft.fit.validation.Stage."""
-        scalars = self.scalars
-        before = scalars.iterations, scalars.bounces
-        scalars.iterations, scalars.bounces = draw, bounces or scalars.bounces
-        try:
-            scalars.draw(self.x, samples=samples)
-            return scalars.residuals(self.x)
-        finally:
-            scalars.iterations, scalars.bounces = before
+        return self.scalars.validate(self.x, self.settings.samples, bounces)
+
+    def differences(
+        self, pixels: Sequence[NDArray[np.uint32]], samples: int, draw: int
+    ) -> list[NDArray[np.float32]]:
+        """Render some pixels of each view at what was found; return render minus picture."""
+        return self.scalars.differences(self.x, pixels, samples, draw)
 
     def values(self) -> Mapping[str, NDArray[np.float64]]:
         """Return the values by name."""
@@ -263,7 +248,7 @@ class ScalarStageBase(ABC):
 
     def problems(self) -> list[Problem]:
         """Return what did not count of the pictures."""
-        return [problem for view in self.views for problem in view.problems()]
+        return self.views.problems()
 
     def undetermined(self) -> dict[str, str]:
         """Return the numbers that the pictures do not determine, in words."""
@@ -273,7 +258,7 @@ class ScalarStageBase(ABC):
 
         targets = [view.target for view in self.views]
         evidence = diagnosis.Evidence(
-            self.scalars.renderer,
+            self.renderer,
             targets,
             self.parameters,
             self.unknowns,

@@ -328,6 +328,13 @@ class Target:
             )
         ]
 
+    def picture(self) -> Observation:
+        """Return the picture as the engine has it."""
+        assert self.mask is not None
+        return Observation(
+            self.image, self.mask, self.rounding, self.grain, self.name, self.robust
+        )
+
     def noise_weights(self) -> NDArray[np.float32]:
         """Return one weight a pixel and channel, for noise that grows with the radiance around.
 
@@ -339,4 +346,4 @@ class Target:
         if self.display is not None:
             derivatives = np.linalg.norm(self.display.derivative(self.image), axis=-2)
             hidden = DISPLAY_NOISE / np.maximum(derivatives, 1e-6)
-        return Observation(self.image, self.mask).noise_weights(hidden)
+        return self.picture().noise_weights(hidden)

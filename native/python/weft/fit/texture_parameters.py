@@ -75,20 +75,6 @@ class FittedTexture:
         return told_share(self.pixels[seen], self.errors[seen])
 
 
-@dataclass
-class Region:
-    """A texture among the texels of the scene."""
-
-    parameter: TextureParameter
-    first: int
-    shape: tuple[int, int, int]
-
-    @property
-    def part(self) -> slice:
-        """Its floats."""
-        return slice(self.first, self.first + int(np.prod(self.shape)))
-
-
 def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
     """Return the number of the texture that drives an input.
 

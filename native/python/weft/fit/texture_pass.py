@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft.fit.best_texels import BestTexels
+from weft._native import MEASURED_DRAWS, BestTexels, NoiseMeter
 from weft.fit.joint_state import PASS_FRACTIONS
-from weft.fit.noise import MEASURED_ITERATIONS, NoiseMeter
 from weft.fit.phases import Phase, owner
-from weft.fit.texture_stage import step_schedule
-from weft.fit.views import restore_views, save_views
 from weft.scene.parameter_ref import owner_of
 
 if TYPE_CHECKING:
@@ -98,7 +95,7 @@ class TexturePass(Phase):
         """Select the pixels and weigh them by noise; later passes take those of the first one."""
         self._best.restart()
         if self.number > 0:
-            restore_views(self._stage.views, self._joint.selections["textures"])
+            self._stage.views.restore(self._joint.selections["textures"])
             return
         stage, joint, unknowns = self._stage, self._joint, self._stage.unknowns
         state = stage.best_place or stage.solver.state
@@ -106,11 +103,11 @@ class TexturePass(Phase):
         is_open = (state.information is not None) & ~trusted
         x = np.where(is_open, unknowns.start, state.x)
         joint.model.start_at(x, trusted & ~self._of_textured())
-        joint.model.select_pixels()
+        joint.images.select_pixels()
         if joint.model.fixed.all():
             self._leave_out_scalars()
         self._weigh_by_noise()
-        joint.selections["textures"] = save_views(stage.views)
+        joint.selections["textures"] = stage.views.save()
         self._keep_selected()
 
     def _keep_selected(self) -> None:
@@ -142,9 +139,9 @@ class TexturePass(Phase):
     def _weigh_by_noise(self) -> None:
         """Let pixels count by the noise that renders have there."""
         scalars, x = self._stage.scalars, self._joint.model.x
-        meter = NoiseMeter(self._stage.views)
-        for _ in range(MEASURED_ITERATIONS):
-            scalars.draw(x, samples=self._stage.settings.samples)
+        meter = NoiseMeter(self._stage.views.native)
+        for _ in range(MEASURED_DRAWS):
+            scalars.draw(x, self._stage.settings.samples)
             residuals = scalars.residuals(x)
             meter.add(*residuals)
         if self._stage.meter.is_open:
@@ -157,31 +154,25 @@ class TexturePass(Phase):
         if joint.weighing.is_due(joint.iterations / settings.texture_iterations):
             self._weigh_photos()
             self._best.restart()
-        schedule = step_schedule(joint.images, joint.iterations, settings)
-        joint.model.step(joint.iterations, *schedule)
+        joint.model.step(joint.iterations, settings.texture_iterations, settings.samples)
         self._stage.meter.record(*joint.model.residuals)
         self._best.note()
         joint.iterations += 1
 
     def _weigh_photos(self) -> None:
         """Weigh the pixels of photos anew, also for the scalars that are looked for alone."""
-        joint, views = self._joint, self._stage.views
-        before = [view.trust for view in views]
+        joint, stage = self._joint, self._stage
         joint.images.upload()
-        joint.weighing.go_on(self._stage)
-        joint.selections["textures"] = save_views(views)
+        joint.weighing.go_on(stage.scalars, stage.x, stage.settings.samples)
+        joint.selections["textures"] = stage.views.save()
         selection = joint.selections.get("scalars", {})
-        if not selection:
-            return
-        for number, (view, trust) in enumerate(zip(views, before, strict=True)):
-            factor = np.sqrt(view.trust / trust)[:, None]
-            selection[f"weights.{number}"] = selection[f"weights.{number}"] * factor
+        for number, view in enumerate(stage.views if selection else ()):
             selection[f"trust.{number}"] = view.trust
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return the best textures of the pass so far."""
-        return self._best.state()
+        return self._best.save()
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where state() was called."""
-        self._best.restore(saved)
+        self._best.restore(dict(saved))

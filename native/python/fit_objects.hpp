@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind the Python classes of fits: views, and the models that draw them.
+#pragma once
+
+#include "fit/joint_model.hpp"
+#include "fit/reweighting.hpp"
+#include "python/fit_arrays.hpp"
+#include "python/render_objects.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace weft::python {
+
+/// The views of a fit, and the films that draw them.
+struct FitViews {
+    std::vector<std::shared_ptr<fit::Observation>> pictures; ///< of the views
+    std::vector<fit::View> views;
+    std::vector<FilmTracerObject> films; ///< one of each family, in the order of their turns
+};
+
+/// Lets a call use all films of a fit without the interpreter lock; see Turn.
+class FitTurn {
+public:
+    explicit FitTurn(const FitViews& views);
+
+private:
+    Unlocked m_unlocked; // first: who has a turn may want the interpreter
+    std::vector<std::unique_lock<std::recursive_mutex>> m_locked;
+};
+
+struct ScalarModelObject {
+    ScalarModelObject(std::shared_ptr<FitViews> of, std::shared_ptr<fit::Unknowns> vector,
+                      const std::shared_ptr<render::SceneTables>& tables, fit::ScalarModelDesc desc)
+        : views(std::move(of)), unknowns(std::move(vector)),
+          model(tables, views->views, *unknowns, std::move(desc)) {}
+
+    std::shared_ptr<FitViews> views;
+    std::shared_ptr<fit::Unknowns> unknowns;
+    fit::ScalarModel model;
+};
+
+struct TextureModelObject {
+    TextureModelObject(std::shared_ptr<FitViews> of,
+                       const std::shared_ptr<render::SceneTables>& tables,
+                       const std::vector<fit::TextureParameter>& parameters,
+                       fit::TextureReplayDesc desc)
+        : views(std::move(of)), model(views->films.front().native->modules()->context(), tables,
+                                      views->views, parameters, std::move(desc)) {}
+
+    std::shared_ptr<FitViews> views;
+    fit::TextureModel model;
+};
+
+struct JointModelObject {
+    JointModelObject(std::shared_ptr<ScalarModelObject> numbers,
+                     std::shared_ptr<TextureModelObject> maps)
+        : scalars(std::move(numbers)), textures(std::move(maps)),
+          model(scalars->model, textures->model) {}
+
+    std::shared_ptr<ScalarModelObject> scalars;
+    std::shared_ptr<TextureModelObject> textures;
+    fit::JointModel model;
+};
+
+/// Residuals of both sample sets, shape (n,) each.
+[[nodiscard]] pybind11::tuple to_tuple(const fit::ResidualPair& residuals);
+/// counts, a, b, weights and trust of weft.fit.validation.Validation, one tuple a view.
+[[nodiscard]] pybind11::list to_list(const std::vector<fit::Validation>& validations);
+
+/// fit::draw_differences(), shape (pixels, 3), one array a view.
+/// @throws ArgumentError unless there are pixels of the picture of each view.
+[[nodiscard]] pybind11::list draw_differences(FitViews& views, const fit::Look& look,
+                                              const std::vector<FitWords>& pixels,
+                                              std::int64_t samples, std::uint64_t draw);
+
+/// How a model looks at its views. @param x numbers. @param bounces not set: as many as the model's.
+[[nodiscard]] fit::Look look_of(ScalarModelObject& own, fit::Vector x,
+                                std::optional<std::int64_t> bounces = std::nullopt);
+/// With the textures as they were found.
+[[nodiscard]] fit::Look look_of(TextureModelObject& own,
+                                std::optional<std::int64_t> bounces = std::nullopt);
+
+} // namespace weft::python
