@@ -302,8 +302,6 @@ void bind_fit(py::module_& module) {
     bind_fit_pixels(module);
     bind_fit_solver(module);
     bind_fit_textures(module);
-    bind_joint_numbers(module);
-    bind_tied_maps(module);
 }
 
 } // namespace weft::python

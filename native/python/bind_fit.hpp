@@ -17,7 +17,7 @@ void bind_fit_judgement(pybind11::module_& module);
 /// Pixels that count and are drawn.
 void bind_fit_pixels(pybind11::module_& module);
 
-/// The vector of unknowns, and residuals of films.
+/// The vector of unknowns.
 void bind_fit_unknowns(pybind11::module_& module);
 
 /// The loss.
@@ -31,11 +31,5 @@ void bind_fit_models(pybind11::module_& module);
 
 /// Models of textures, alone and together with numbers.
 void bind_fit_textures(pybind11::module_& module);
-
-/// Numbers that move together with textures.
-void bind_joint_numbers(pybind11::module_& module);
-
-/// Maps of one material that are found together.
-void bind_tied_maps(pybind11::module_& module);
 
 } // namespace weft::python

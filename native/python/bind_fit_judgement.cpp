@@ -4,8 +4,6 @@
 #include "core/text.hpp"
 #include "fit/misfit.hpp"
 #include "fit/picture_noise.hpp"
-#include "fit/reweighting.hpp"
-#include "fit/robust_weights.hpp"
 #include "fit/validation_plan.hpp"
 #include "python/bind_fit.hpp"
 #include "python/fit_arrays.hpp"
@@ -107,25 +105,6 @@ private:
     fit::Validation m_own;
 };
 
-py::tuple weigh_residuals(const std::vector<std::shared_ptr<PictureResiduals>>& pictures,
-                          bool with_detail) {
-    std::vector<const fit::Validation*> own;
-    own.reserve(pictures.size());
-    for (const std::shared_ptr<PictureResiduals>& picture : pictures) {
-        own.push_back(&picture->get());
-    }
-    fit::NewTrust found;
-    {
-        const Unlocked unlocked;
-        found = fit::weigh_residuals(own, with_detail);
-    }
-    py::list trust;
-    for (const std::vector<float>& one : found.trust) {
-        trust.append(to_array(one));
-    }
-    return py::make_tuple(trust, found.has_changed);
-}
-
 std::pair<double, double> shared_residual(const FitFloats& a, const FitFloats& b,
                                           const FitFlags& counts, std::size_t grain) {
     if (counts.ndim() != 2) {
@@ -148,22 +127,6 @@ std::pair<double, double> shared_residual(const FitFloats& a, const FitFloats& b
 fit::Misfit measure(const PictureResiduals& own) {
     const Unlocked unlocked;
     return fit::measure(own.get());
-}
-
-std::unique_ptr<fit::ValidationPlan> plan_validation(const std::vector<FitWords>& pixels,
-                                                     const std::vector<std::size_t>& widths,
-                                                     std::int64_t samples, std::int64_t paths) {
-    if (pixels.size() != widths.size()) {
-        throw core::ArgumentError(core::text("plan_validation: ", pixels.size(),
-                                             " views must have as many widths, got ",
-                                             widths.size()));
-    }
-    std::vector<fit::ViewPixels> views;
-    for (std::size_t number = 0; number < pixels.size(); ++number) {
-        views.push_back({.pixels = vector_of(pixels[number]),
-                         .width = std::max<std::size_t>(widths[number], 1)});
-    }
-    return std::make_unique<fit::ValidationPlan>(fit::plan_validation(views, samples, paths));
 }
 
 void bind_pictures(py::module_& module) {
@@ -242,36 +205,6 @@ void bind_misfit(py::module_& module) {
                "Args:\n    a: Residuals of one half, shape (height, width, 3).\n"
                "    b: Of the other.\n    counts: Which pixels count, shape (height, width).\n"
                "    grain: Pixels over which noise of the picture is shared: 8 for JPEG.\n");
-    module.def("weigh_residuals", &weigh_residuals, py::arg("pictures"),
-               py::arg("with_detail") = false,
-               "Returns the weights of pixels by what is left of them, one array a picture, and "
-               "whether they have changed; see native/fit/robust_weights.hpp.\n\n"
-               "Args:\n    pictures: Of robust targets.\n    with_detail: What stands out among "
-               "its neighbours alone loses its say.\n");
-}
-
-void bind_plan(py::module_& module) {
-    using Plan = fit::ValidationPlan;
-    py::classh<Plan>(module, "ValidationPlan",
-                     "Draws that show what was found beside the pictures; see plan_validation().")
-        .def_readonly("samples", &Plan::samples, "Paths a pixel in each half.")
-        .def_property_readonly("rounds", &Plan::rounds, "Draws that it takes.")
-        .def(
-            "part",
-            [](const Plan& own, std::size_t view, std::size_t round) {
-                if (view >= own.pixels.size()) {
-                    throw core::ArgumentError(core::text("ValidationPlan.part: view must be below ",
-                                                         own.pixels.size(), ", got ", view));
-                }
-                return to_array(own.part(view, round));
-            },
-            py::arg("view"), py::arg("round"), "Returns the pixels of a view in one draw.");
-    module.def("plan_validation", &plan_validation, py::arg("pixels"), py::arg("widths"),
-               py::arg("samples"), py::arg("paths"),
-               "Returns which pixels are drawn to look at what was found: all that count, or those "
-               "of tiles all over large pictures.\n\n"
-               "Args:\n    pixels: That count, one array a view.\n    widths: Of the pictures.\n"
-               "    samples: Paths a pixel in each half, at least.\n    paths: Of all views.\n");
 }
 
 } // namespace
@@ -284,10 +217,8 @@ void bind_fit_judgement(py::module_& module) {
     module.attr("MISFIT_SIGMAS") = fit::kMisfitSigmas;
     module.attr("RENDERER_DIFFERENCE") = fit::kSmall;
     module.attr("VALIDATION_PATHS_AT_ONCE") = fit::kValidationPathsAtOnce;
-    module.attr("WEIGHING_ROUNDS") = fit::kWeighingRounds;
     bind_pictures(module);
     bind_misfit(module);
-    bind_plan(module);
 }
 
 } // namespace weft::python

@@ -154,18 +154,6 @@ void keep(MeterObject& meter, const std::vector<FitWords>& pixels) {
 }
 
 void bind_noise(py::module_& module) {
-    module.def(
-        "residual_variance",
-        [](const FitFloats& a, const FitFloats& b) {
-            if (a.size() == 0 || a.size() != b.size()) {
-                throw core::ArgumentError(core::text("residual_variance: both sample sets must "
-                                                     "have the same n >= 1 residuals, got ",
-                                                     a.size(), " and ", b.size()));
-            }
-            return fit::residual_variance({span_of(a), span_of(b)});
-        },
-        py::arg("residual_a"), py::arg("residual_b"),
-        "Returns the variance of a residual whose noise is the mean of two sample sets'.");
     module.attr("MAX_SAMPLES_FACTOR") = fit::kMaxSamplesFactor;
     module.attr("MIN_PATHS") = fit::kMinPaths;
     module.attr("PATHS_PER_SCALAR") = fit::kPathsPerNumber;

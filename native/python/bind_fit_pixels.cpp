@@ -18,31 +18,6 @@ namespace py = pybind11;
 
 namespace {
 
-/// @throws ArgumentError if a pixel lies outside a picture of so many.
-void require_within(const FitWords& pixels, std::size_t count, const char* function) {
-    const std::span<const std::uint32_t> own = span_of(pixels);
-    const auto beyond =
-        std::ranges::find_if(own, [count](std::uint32_t pixel) { return pixel >= count; });
-    if (beyond != own.end()) {
-        throw core::ArgumentError(core::text(function, ": pixels must be below ", count,
-                                             ", the pixels of the picture, got ", *beyond));
-    }
-}
-
-py::array_t<float> spread(const FitDoubles& values, const FitWords& drawn,
-                          std::pair<std::size_t, std::size_t> extent, const FitWords& shown,
-                          std::size_t radius) {
-    const auto [height, width] = extent;
-    require_within(drawn, height * width, "spread");
-    require_within(shown, height * width, "spread");
-    if (values.size() != drawn.size()) {
-        throw core::ArgumentError(core::text(
-            "spread: ", drawn.size(), " pixels must have as many values, got ", values.size()));
-    }
-    return to_array(fit::spread({.pixels = vector_of(drawn), .width = width}, height,
-                                span_of(values), span_of(shown), radius));
-}
-
 /// Residuals and derivatives of both halves.
 using Halves = std::pair<std::pair<FitFloats, FitFloats>, std::pair<FitFloats, FitFloats>>;
 
@@ -78,22 +53,6 @@ void bind_fit_pixels(py::module_& module) {
         py::arg("weights"),
         "Returns the numbers of the pixels that have a weight.\n\n"
         "Args:\n    weights: Shape (pixels, 3).\n");
-    module.def(
-        "lattice_of",
-        [](const FitWords& counted, std::size_t width, std::size_t stride) {
-            return to_array(fit::lattice_of(
-                {.pixels = vector_of(counted), .width = std::max<std::size_t>(width, 1)},
-                std::max<std::size_t>(stride, 1)));
-        },
-        py::arg("counted"), py::arg("width"), py::arg("stride"),
-        "Returns the pixels in every `stride`-th row and column; all if there are none.");
-    module.def("spread", &spread, py::arg("values"), py::arg("drawn"), py::arg("extent"),
-               py::arg("shown"), py::arg("radius"),
-               "Returns means over squares, one for each pixel that is shown; 0 where none is "
-               "drawn nearby.\n\n"
-               "Args:\n    values: One a pixel that is drawn.\n    drawn: Numbers of pixels.\n"
-               "    extent: Height and width of the picture.\n    shown: Numbers of pixels.\n"
-               "    radius: Pixels; a square has a side of 2 `radius` + 1.\n");
     module.def(
         "inflation", &inflation, py::arg("halves"), py::arg("pixels"), py::arg("widths"),
         py::arg("matrix"),

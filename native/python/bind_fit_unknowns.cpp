@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector of unknowns of a fit, and the residuals and derivatives that it makes of films.
+// The vector of unknowns of a fit.
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/observation.hpp"
-#include "fit/pixel_selection.hpp"
 #include "fit/unknowns.hpp"
-#include "fit/view_rows.hpp"
 #include "python/bind_fit.hpp"
 #include "python/fit_arrays.hpp"
-#include "python/interpreter_lock.hpp"
 #include "scene/material_table.hpp"
 
 #include <algorithm>
@@ -107,96 +104,6 @@ void write(const Unknowns& own, const FitDoubles& x,
     own.write(place_of(own, x), values);
 }
 
-/// What is compared with a film. Owns what fit::ViewFilm points to.
-class PythonFilm {
-public:
-    PythonFilm(std::size_t number, FitFloats parts, std::vector<std::optional<std::size_t>> lights,
-               FitWords pixels, FitFloats weights, FitFloats image)
-        : m_number(number), m_parts(std::move(parts)), m_lights(std::move(lights)),
-          m_pixels(std::move(pixels)), m_weights(std::move(weights)), m_image(std::move(image)) {
-        const auto count = static_cast<std::size_t>(m_pixels.size());
-        const bool fits = m_parts.ndim() == 4 && !m_lights.empty() &&
-                          static_cast<std::size_t>(m_parts.shape(0)) == m_lights.size() &&
-                          static_cast<std::size_t>(m_parts.shape(2)) == count &&
-                          m_parts.shape(1) > 0 && m_parts.shape(3) == 3;
-        if (!fits) {
-            throw core::ArgumentError(core::text(
-                "ViewFilm: parts must have shape (", m_lights.size(), ", 1 + directions, ", count,
-                ", 3), got ", m_parts.size(), " numbers in ", m_parts.ndim(), " dimensions"));
-        }
-        const std::span<const std::uint32_t> drawn = span_of(m_pixels);
-        const auto all = static_cast<std::size_t>(m_image.size()) / fit::kChannels;
-        if (m_weights.size() != m_image.size() ||
-            std::ranges::any_of(drawn, [&](std::uint32_t pixel) { return pixel >= all; })) {
-            throw core::ArgumentError(core::text("ViewFilm: image and weights must have three "
-                                                 "numbers for every pixel of the picture, got ",
-                                                 m_image.size(), " and ", m_weights.size()));
-        }
-    }
-
-    [[nodiscard]] fit::ViewFilm get() const {
-        return {.number = m_number,
-                .parts = span_of(m_parts),
-                .lights = m_lights,
-                .pixels = span_of(m_pixels),
-                .weights = span_of(m_weights),
-                .image = span_of(m_image)};
-    }
-    [[nodiscard]] std::size_t direction_count() const {
-        return static_cast<std::size_t>(m_parts.shape(1)) - 1;
-    }
-
-private:
-    std::size_t m_number;
-    FitFloats m_parts;
-    std::vector<std::optional<std::size_t>> m_lights;
-    FitWords m_pixels;
-    FitFloats m_weights;
-    FitFloats m_image;
-};
-
-/// @throws ArgumentError if a film has no such view, light or direction.
-void require_film(const fit::FilmFactors& own, const PythonFilm& film, std::size_t directions) {
-    const fit::ViewFilm given = film.get();
-    const bool has_view = fit::kChannels * given.number < own.gains.size();
-    const bool has_lights = std::ranges::all_of(given.lights, [&](const auto& light) {
-        return fit::kChannels * (light.value_or(0) + 1) <= own.lights.size();
-    });
-    if (!has_view || !has_lights || film.direction_count() < directions) {
-        throw core::ArgumentError(core::text("FilmFactors: a film of view ", given.number, " with ",
-                                             film.direction_count(),
-                                             " directions is none of these unknowns"));
-    }
-}
-
-py::tuple rows(const fit::FilmFactors& own, const PythonFilm& film) {
-    std::size_t directions = 0;
-    for (const fit::UnknownColumn& column : own.columns) {
-        directions = std::max(directions, column.direction ? *column.direction + 1 : 0);
-    }
-    require_film(own, film, directions);
-    const fit::ViewFilm given = film.get();
-    std::vector<float> residual;
-    std::vector<float> jacobian;
-    {
-        const Unlocked unlocked;
-        fit::append_rows(given, own, residual, jacobian);
-    }
-    const std::vector<std::size_t> shape{residual.size(), own.columns.size()};
-    return py::make_tuple(to_array(residual), py::array_t<float>(shape, jacobian.data()));
-}
-
-py::array_t<float> residuals(const fit::FilmFactors& own, const PythonFilm& film) {
-    require_film(own, film, 0);
-    const fit::ViewFilm given = film.get();
-    std::vector<float> out;
-    {
-        const Unlocked unlocked;
-        fit::append_residuals(given, own, out);
-    }
-    return to_array(out);
-}
-
 void bind_vector(py::module_& module) {
     using Block = fit::UnknownBlock;
     py::classh<Block>(module, "UnknownBlock", "One parameter, exposure or light within Unknowns.")
@@ -277,87 +184,24 @@ void bind_vector(py::module_& module) {
              "Returns the directions that forward mode needs among so many parameters.");
 }
 
-void bind_films(py::module_& module) {
+void bind_directions(py::module_& module) {
     using Directions = fit::UnknownDirections;
     py::classh<Directions>(module, "UnknownDirections",
-                           "Directions in the space of the scene's parameters, and what each "
-                           "serves.")
+                           "Directions in the space of the scene's parameters.")
         .def_property_readonly(
             "rows",
             [](const Directions& own) {
                 const std::vector<std::size_t> shape{own.count, own.parameters};
                 return py::array_t<float>(shape, own.rows.data());
             },
-            "Shape (directions, parameters).")
-        .def(
-            "factors",
-            [](const Directions& own, const Unknowns& unknowns, const FitDoubles& x,
-               std::size_t views) {
-                require_views(unknowns, views);
-                if (own.columns.size() != unknowns.start.size()) {
-                    throw core::ArgumentError(
-                        core::text("UnknownDirections.factors: they serve ", own.columns.size(),
-                                   " unknowns, and there are ", unknowns.start.size()));
-                }
-                return fit::film_factors(unknowns, own.columns, place_of(unknowns, x), views);
-            },
-            py::arg("unknowns"), py::arg("x"), py::arg("views"),
-            "Returns what the unknowns make of films of so many views at a place.");
-    py::classh<PythonFilm>(module, "ViewFilm",
-                           "What was developed of a view, and what it is compared with.\n\n"
-                           "Args:\n    number: Of the view.\n"
-                           "    parts: Shape (parts, 1 + directions, pixels, 3).\n"
-                           "    lights: Of each part: number of the light whose factor it has; "
-                           "None: none.\n    pixels: That were drawn.\n"
-                           "    weights: Of the picture, shape (pixels, 3).\n"
-                           "    image: The picture, of the same shape.\n")
-        .def(py::init<std::size_t, FitFloats, std::vector<std::optional<std::size_t>>, FitWords,
-                      FitFloats, FitFloats>(),
-             py::arg("number"), py::arg("parts"), py::arg("lights"), py::arg("pixels"),
-             py::arg("weights"), py::arg("image"));
-    py::classh<fit::FilmFactors>(module, "FilmFactors",
-                                 "What unknowns make of films; see UnknownDirections.factors().")
-        .def("rows", &rows, py::arg("film"),
-             "Returns weighted residuals, shape (n,), and their derivatives, shape (n, p).")
-        .def("residuals", &residuals, py::arg("film"), "Returns the residuals alone, shape (n,).");
-}
-
-py::array_t<double> leverages(const FitFloats& residual_a, const FitFloats& jacobian_a,
-                              const FitFloats& residual_b, const FitFloats& jacobian_b) {
-    const fit::SamplePair pair{{span_of(residual_a), span_of(jacobian_a)},
-                               {span_of(residual_b), span_of(jacobian_b)}};
-    std::vector<double> out;
-    {
-        const Unlocked unlocked;
-        out = fit::leverages(pair, pair.parameter_count());
-    }
-    return to_array(out);
-}
-
-void bind_selection(py::module_& module) {
-    module.def("leverages", &leverages, py::arg("residual_a"), py::arg("jacobian_a"),
-               py::arg("residual_b"), py::arg("jacobian_b"),
-               "Returns the leverage of each residual: how much it tells of the unknowns.\n\n"
-               "Args:\n    residual_a: Shape (n,).\n    jacobian_a: Shape (n, p).\n"
-               "    residual_b: Shape (n,).\n    jacobian_b: Shape (n, p).\n");
-    module.def(
-        "information_threshold",
-        [](const FitFloats& information, float share) {
-            return fit::information_threshold(vector_of(information), share);
-        },
-        py::arg("information"), py::arg("share"),
-        "Returns from which information on pixels hold a share of all of it; 0: there is none.");
-    module.def("pilot_stride", &fit::pilot_stride, py::arg("counted"),
-               "Returns the rows and columns from one pixel of the first look to the next, where "
-               "so many pixels count.");
+            "Shape (directions, parameters).");
 }
 
 } // namespace
 
 void bind_fit_unknowns(py::module_& module) {
     bind_vector(module);
-    bind_films(module);
-    bind_selection(module);
+    bind_directions(module);
 }
 
 } // namespace weft::python

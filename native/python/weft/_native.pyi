@@ -68,7 +68,6 @@ __all__: list[str] = [
     "EnvironmentPlacement",
     "Error",
     "Field",
-    "FilmFactors",
     "FilmTracer",
     "Function",
     "FunctionInfo",
@@ -83,7 +82,6 @@ __all__: list[str] = [
     "KeptParts",
     "LightRows",
     "LightTable",
-    "LossMeter",
     "MaterialParameter",
     "MaterialProgram",
     "MaterialTable",
@@ -117,11 +115,8 @@ __all__: list[str] = [
     "Type",
     "TypeKind",
     "UnknownBlock",
-    "UnknownDirections",
     "Unknowns",
-    "ValidationPlan",
     "ValueRef",
-    "ViewFilm",
     "WangHash",
     "all",
     "all_close",
@@ -169,15 +164,12 @@ __all__: list[str] = [
     "gather_information",
     "grid",
     "inflation",
-    "information_threshold",
     "init_device",
     "is_inside",
     "is_uncounted",
     "iteration_samples",
     "kernel_traits",
     "lamp_rows",
-    "lattice_of",
-    "leverages",
     "light_probabilities",
     "max",
     "mean",
@@ -191,10 +183,8 @@ __all__: list[str] = [
     "packed_mip_size",
     "path_buffer_bytes",
     "path_rows",
-    "pilot_stride",
     "pinned_empty",
     "place_environment",
-    "plan_validation",
     "prepare_scene",
     "print_program",
     "print_program_module",
@@ -204,8 +194,6 @@ __all__: list[str] = [
     "rand_float",
     "ray_kind_names",
     "record_room",
-    "relative_noise",
-    "residual_variance",
     "rows_of_hits",
     "safe_quadratic",
     "shared_residual",
@@ -215,7 +203,6 @@ __all__: list[str] = [
     "split_inputs",
     "split_name",
     "split_owner",
-    "spread",
     "standard_errors",
     "step_settings",
     "sum",
@@ -228,7 +215,6 @@ __all__: list[str] = [
     "triangle_rows",
     "varies",
     "wang_hash",
-    "weigh_residuals",
     "whole_groups",
 ]
 
@@ -2787,7 +2773,7 @@ class GaussNewton:
     Gauss-Newton from noisy renders; weft.fit.gauss_newton.GaussNewton says more.
 
     Args:
-        model: With draw, linearise and residuals.
+        model: A ScalarModel, or an object with draw, linearise and residuals.
         start: Parameters, shape (p,).
         settings: By name, as native/fit/gauss_newton.hpp lists them.
     """
@@ -2909,372 +2895,6 @@ class GaussNewton:
         """
         Whether another start may follow, or is under way.
         """
-
-class JointNumbers:
-    """
-    Numbers that move together with textures; see native/fit/joint_numbers.hpp.
-
-    Args:
-        start: Shape (p,).
-        low: Smallest values.
-        high: Largest values.
-        prior: What is expected of them.
-    """
-    def __init__(self, start: _Vector, low: _Vector, high: _Vector, prior: Prior) -> None: ...
-    def start_at(self, x: _Vector, fixed: NDArray[np.bool_]) -> None:
-        """
-        Begins elsewhere; steps leave those alone that are `fixed`.
-        """
-
-    def move_fixed(self, x: _Vector) -> None:
-        """
-        Puts the numbers that are fixed at a place; others keep theirs.
-        """
-
-    def return_to(self, x: _Vector) -> None:
-        """
-        Puts the numbers that are not fixed back to where they were; averages begin anew.
-        """
-
-    def step(
-        self, matrix: _Vector, gradient: _Vector, variance: typing.SupportsFloat, is_averaging: bool
-    ) -> NDArray[np.float64]:
-        """
-        Makes a step within the trust region and the bounds, and returns it.
-
-        Args:
-            matrix: Of the normal equations at x, the textures eliminated.
-            gradient: Of the same, shape (p,).
-            variance: Of a residual.
-            is_averaging: All further iterations count alike; else the last few do.
-        """
-
-    def average(self) -> bool:
-        """
-        Counts an iteration that results are averaged over. False: none was counted, for the numbers have moved on, and averages begin anew.
-        """
-
-    def add(
-        self,
-        residual_a: _Residuals,
-        jacobian_a: _Residuals,
-        residual_b: _Residuals,
-        jacobian_b: _Residuals,
-        matrix: _Vector,
-        texels: typing.SupportsInt,
-    ) -> None:
-        """
-        Averages the iteration that average() has counted, and finds what all say.
-
-        Args:
-            residual_a: Shape (n,).
-            jacobian_a: Shape (n, p).
-            residual_b: Shape (n,).
-            jacobian_b: Shape (n, p).
-            matrix: Of the normal equations, the textures eliminated, shape (p, p).
-            texels: Floats of the textures that pictures show: they explain noise, too.
-        """
-
-    def save(self) -> dict[str, NDArray[np.generic]]:
-        """
-        Returns arrays by name: all that later steps depend on.
-        """
-
-    def restore(self, saved: dict[str, NDArray[typing.Any]], texels: typing.SupportsInt) -> None:
-        """
-        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
-        """
-
-    @property
-    def x(self) -> NDArray[np.float64]:
-        """
-        Where the numbers are, shape (p,).
-        """
-
-    @property
-    def fixed(self) -> NDArray[np.bool_]:
-        """
-        Which of them steps leave alone.
-        """
-
-    @property
-    def averaged(self) -> int:
-        """
-        Iterations that results are averaged over.
-        """
-
-    @property
-    def information(self) -> tuple[NDArray[np.float64], ...] | None:
-        """
-        matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: nothing is averaged.
-        """
-
-class MapRegion:
-    """
-    A texture that a fit may change, among the texels of a scene.
-
-    Args:
-        name: Input of a material, "<material>.<input>".
-        first: Of its floats among those of all textures.
-        shape: Rows, columns and channels of the texture.
-        bounds: Smallest and largest texel.
-        smoothness: Weight of the prior that neighbours are alike.
-        is_light: It lights the scene: all pixels tell of it.
-    """
-    def __init__(
-        self,
-        name: str,
-        first: typing.SupportsInt,
-        shape: tuple[int, int, int],
-        bounds: tuple[float, float],
-        smoothness: typing.SupportsFloat,
-        is_light: bool = ...,
-    ) -> None: ...
-    @property
-    def name(self) -> str:
-        """
-        Input of a material that it drives.
-        """
-
-def group_maps(regions: collections.abc.Sequence[MapRegion]) -> list[list[int]]:
-    """
-    Returns which regions are maps of one material, by their numbers; single maps and lights are in no group.
-    """
-
-class MapGroup:
-    """
-    Maps of one material: D numbers a texel of a common grid, channel after channel; see native/fit/map_group.hpp.
-    """
-    def __init__(self, regions: collections.abc.Sequence[MapRegion]) -> None: ...
-    def gather(self, texels: _Residuals) -> NDArray[np.float64]:
-        """
-        Returns the maps among the texels of the scene, shape (height, width, D).
-        """
-
-    def gather_sums(self, texels: _Residuals) -> NDArray[np.float64]:
-        """
-        Returns derivatives by texels of the grid: those of a larger texel are shared out.
-        """
-
-    def scatter(self, maps: NDArray[np.floating], texels: NDArray[np.float32]) -> None:
-        """
-        Writes maps of gather() to the texels of the scene.
-        """
-
-    def grown(self, image: NDArray[np.floating]) -> NDArray[np.float64]:
-        """
-        Returns an image of a map, shape (height, width, channels), on the grid.
-        """
-
-    def shrunk(
-        self, number: typing.SupportsInt, image: NDArray[np.floating]
-    ) -> NDArray[np.float64]:
-        """
-        Returns means of an image on the grid over the texels of one of the maps.
-        """
-
-    def blocks(self, answers: collections.abc.Sequence[_Residuals]) -> NDArray[np.float64]:
-        """
-        Returns the curvature of each texel's numbers, summed over the texels around it.
-
-        Args:
-            answers: J' times the derivatives of the films along each map, over the scene's texels.
-
-        Returns:
-            Shape (height, width, D, D), symmetric.
-        """
-
-    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """
-        Returns the smallest and the largest texels, shape (D,).
-        """
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """
-        Rows and columns of the grid: those of the largest map.
-        """
-
-    @property
-    def channels(self) -> list[slice]:
-        """
-        Which of the D numbers belong to each map.
-        """
-
-class TiedSchedule:
-    """
-    How an iteration moves tied maps.
-
-    Args:
-        blur: Of steps, texels.
-        rate: Share of the full step.
-        noise: Share of an iteration's own variance that is left in the texels.
-        shift: Share of the step of all texels alike; they move by nothing else while `is_first`.
-        is_first: Texels keep their differences.
-        is_guided: Maps of the shape of reflections follow the others.
-    """
-    def __init__(
-        self,
-        blur: typing.SupportsFloat,
-        rate: typing.SupportsFloat,
-        noise: typing.SupportsFloat,
-        shift: typing.SupportsFloat,
-        is_first: bool,
-        is_guided: bool = ...,
-    ) -> None: ...
-    @property
-    def blur(self) -> float:
-        """
-        Of steps, texels.
-        """
-
-    @property
-    def rate(self) -> float:
-        """
-        Share of the full step.
-        """
-
-    @property
-    def noise(self) -> float:
-        """
-        Share of an iteration's own variance that is left in the texels.
-        """
-
-    @property
-    def shift(self) -> float:
-        """
-        Share of the step of all texels alike.
-        """
-
-    @property
-    def is_first(self) -> bool:
-        """
-        Texels keep their differences.
-        """
-
-    @property
-    def is_guided(self) -> bool:
-        """
-        Maps of the shape of reflections follow the others.
-        """
-
-def tied_schedule(iteration: typing.SupportsInt, iterations: typing.SupportsInt) -> TiedSchedule:
-    """
-    Returns how one of the iterations of a fit moves tied maps.
-    """
-
-class TiedMaps:
-    """
-    The prior of the maps of a material, and their steps; see native/fit/tied_maps.hpp.
-
-    Args:
-        group: The maps.
-        maps: As they are at first, shape (height, width, D).
-    """
-    def __init__(self, group: MapGroup, maps: NDArray[np.floating]) -> None: ...
-    def forget_views(self) -> None:
-        """
-        Counts the pictures that show each texel anew: none so far.
-        """
-
-    def add_view(self, answers: _Residuals) -> None:
-        """
-        Counts a picture, by what it tells of the scene's texels, 0 or more.
-        """
-
-    def expect(self, loss: typing.SupportsFloat, left: typing.SupportsFloat) -> None:
-        """
-        Notes how much the texels do not explain.
-
-        Args:
-            loss: Of the last iteration: variance of residuals without its own noise.
-            left: What the texels have taken up of that noise.
-        """
-
-    def add_blocks(self, blocks: NDArray[np.floating]) -> None:
-        """
-        Averages the curvature over iterations; those of fireflies count no more than others.
-        """
-
-    def move(
-        self,
-        maps: NDArray[np.floating],
-        gradient: NDArray[np.floating],
-        variation: NDArray[np.floating],
-        schedule: TiedSchedule,
-    ) -> NDArray[np.float64]:
-        """
-        Returns the maps after a step.
-
-        Args:
-            maps: As they are, shape (height, width, D).
-            gradient: Of the loss.
-            variation: Derivative of the total variation of each map.
-            schedule: How far.
-        """
-
-    def step(
-        self, gradient: _Residuals, texels: NDArray[np.float32], schedule: TiedSchedule
-    ) -> None:
-        """
-        Moves the maps among the texels of the scene, against a gradient by these texels.
-        """
-
-    def products(
-        self, rows: collections.abc.Sequence[_Residuals], blur: typing.SupportsFloat
-    ) -> NDArray[np.float64]:
-        """
-        Returns sums over the texels of a' P^-1 b, P the inverse covariance of a texel's numbers times twice the variance.
-
-        Args:
-            rows: Derivatives by the scene's texels; the last one is only a right factor.
-            blur: They are averaged by a Gaussian of so many texels.
-
-        Returns:
-            Shape (rows - 1, rows).
-        """
-
-    def uncertainty(
-        self,
-        maps: NDArray[np.floating],
-        variance: typing.SupportsFloat,
-        sharing: typing.SupportsFloat,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """
-        Returns errors and correlation of weft.fit.map_errors.Uncertainty.
-
-        Args:
-            maps: As they were found, shape (height, width, D).
-            variance: Of a residual about what the maps explain.
-            sharing: Texels that a lookup mixes: each has a share of what pixels tell of all.
-        """
-
-    def save(self) -> dict[str, NDArray[np.generic]]:
-        """
-        Returns arrays by name: all that later steps depend on.
-        """
-
-    def restore(self, saved: dict[str, NDArray[typing.Any]]) -> None:
-        """
-        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
-        """
-
-    @property
-    def covariance(self) -> NDArray[np.float64]:
-        """
-        Of the prior, shape (D, D).
-        """
-
-def variation_derivative(
-    image: NDArray[np.floating], soft: typing.SupportsFloat
-) -> NDArray[np.float64]:
-    """
-    Returns the derivative of the total variation of an image (Rudin, Osher and Fatemi 1992), in float.
-
-    Args:
-        image: Shape (height, width, channels).
-        soft: Differences of neighbours below it count by their square.
-    """
 
 def normal_equations(
     residual_a: _Residuals,
@@ -4771,7 +4391,9 @@ class ArgumentAttributeError(ArgumentError, AttributeError, KeyError):
     """A name that a module or structure does not have."""
 
 class NonFiniteError(Error, FloatingPointError):
-    """A call wrote NaN or infinity, and Device.check_nan is on."""
+    """
+    A call wrote NaN or infinity, and Device.check_nan is on; or most pixels or texels of a fit are no finite numbers.
+    """
 
 class GradientError(Error, ArithmeticError):
     """Reverse mode of a function gives wrong gradients, as Device.check_gradients found."""
@@ -4814,11 +4436,6 @@ VALIDATION_PATHS_AT_ONCE: int
 Most paths of a view in one draw that looks at what was found, where pixels are many.
 """
 
-WEIGHING_ROUNDS: int
-"""
-Rounds of weighing pixels of photos, at most.
-"""
-
 class Observation:
     """
     A picture that a fit explains, as the engine has it.
@@ -4828,6 +4445,8 @@ class Observation:
         mask: Weights in [0, 1], shape (height, width).
         rounding: Standard deviation of what steps of a file have made of each number, the shape of `image`; None: nothing.
         grain: Pixels over which noise of the picture is shared.
+        name: In messages.
+        robust: Pixels that nothing explains lose their say.
     """
     def __init__(
         self,
@@ -4835,6 +4454,8 @@ class Observation:
         mask: NDArray[np.floating],
         rounding: NDArray[np.floating] | None = None,
         grain: typing.SupportsInt = 1,
+        name: str = "target",
+        robust: bool = False,
     ) -> None: ...
     def noise_weights(
         self, display_noise: NDArray[np.floating] | None = None
@@ -4972,83 +4593,12 @@ def shared_residual(
         grain: Pixels over which noise of the picture is shared: 8 for JPEG.
     """
 
-def weigh_residuals(
-    pictures: collections.abc.Sequence[PictureResiduals], with_detail: bool = False
-) -> tuple[list[NDArray[np.float32]], bool]:
-    """
-    Returns the weights of pixels by what is left of them, one array a picture, and whether they have changed; see native/fit/robust_weights.hpp.
-
-    Args:
-        pictures: Of robust targets.
-        with_detail: What stands out among its neighbours alone loses its say.
-    """
-
-class ValidationPlan:
-    """
-    Draws that show what was found beside the pictures; see plan_validation().
-    """
-    @property
-    def samples(self) -> int:
-        """
-        Paths a pixel in each half.
-        """
-    @property
-    def rounds(self) -> int:
-        """
-        Draws that it takes.
-        """
-    def part(self, view: typing.SupportsInt, round: typing.SupportsInt) -> NDArray[np.uint32]:
-        """
-        Returns the pixels of a view in one draw.
-        """
-
-def plan_validation(
-    pixels: collections.abc.Sequence[NDArray[np.uint32]],
-    widths: collections.abc.Sequence[typing.SupportsInt],
-    samples: typing.SupportsInt,
-    paths: typing.SupportsInt,
-) -> ValidationPlan:
-    """
-    Returns which pixels are drawn to look at what was found: all that count, or those of tiles all over large pictures.
-
-    Args:
-        pixels: That count, one array a view.
-        widths: Of the pictures.
-        samples: Paths a pixel in each half, at least.
-        paths: Of all views.
-    """
-
 def counted_pixels(weights: NDArray[np.floating]) -> NDArray[np.uint32]:
     """
     Returns the numbers of the pixels that have a weight.
 
     Args:
         weights: Shape (pixels, 3).
-    """
-
-def lattice_of(
-    counted: NDArray[np.uint32], width: typing.SupportsInt, stride: typing.SupportsInt
-) -> NDArray[np.uint32]:
-    """
-    Returns the pixels in every `stride`-th row and column; all if there are none.
-    """
-
-def spread(
-    values: _Vector,
-    drawn: NDArray[np.uint32],
-    extent: tuple[typing.SupportsInt, typing.SupportsInt],
-    shown: NDArray[np.uint32],
-    radius: typing.SupportsInt,
-) -> NDArray[np.float32]:
-    """
-    Returns means over squares, one for each pixel that is shown; 0 where none is drawn nearby.
-
-    Args:
-        values: One a pixel that is drawn.
-        drawn: Numbers of pixels.
-        extent: Height and width of the picture.
-        shown: Numbers of pixels.
-        radius: Pixels; a square has a side of 2 `radius` + 1.
     """
 
 def inflation(
@@ -5208,144 +4758,6 @@ class Unknowns:
         Returns the directions that forward mode needs among so many parameters.
         """
 
-class UnknownDirections:
-    """
-    Directions in the space of the scene's parameters, and what each serves.
-    """
-    @property
-    def rows(self) -> NDArray[np.float32]:
-        """
-        Shape (directions, parameters).
-        """
-    def factors(self, unknowns: Unknowns, x: _Vector, views: typing.SupportsInt) -> FilmFactors:
-        """
-        Returns what the unknowns make of films of so many views at a place.
-        """
-
-class ViewFilm:
-    """
-    What was developed of a view, and what it is compared with.
-
-    Args:
-        number: Of the view.
-        parts: Shape (parts, 1 + directions, pixels, 3).
-        lights: Of each part: number of the light whose factor it has; None: none.
-        pixels: That were drawn.
-        weights: Of the picture, shape (pixels, 3).
-        image: The picture, of the same shape.
-    """
-    def __init__(
-        self,
-        number: typing.SupportsInt,
-        parts: NDArray[np.floating],
-        lights: collections.abc.Sequence[typing.SupportsInt | None],
-        pixels: NDArray[np.uint32],
-        weights: NDArray[np.floating],
-        image: NDArray[np.floating],
-    ) -> None: ...
-
-class FilmFactors:
-    """
-    What unknowns make of films; see UnknownDirections.factors().
-    """
-    def rows(self, film: ViewFilm) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """
-        Returns weighted residuals, shape (n,), and their derivatives, shape (n, p).
-        """
-    def residuals(self, film: ViewFilm) -> NDArray[np.float32]:
-        """
-        Returns the residuals alone, shape (n,).
-        """
-
-def leverages(
-    residual_a: _Residuals, jacobian_a: _Residuals, residual_b: _Residuals, jacobian_b: _Residuals
-) -> NDArray[np.float64]:
-    """
-    Returns the leverage of each residual: how much it tells of the unknowns.
-
-    Args:
-        residual_a: Shape (n,).
-        jacobian_a: Shape (n, p).
-        residual_b: Shape (n,).
-        jacobian_b: Shape (n, p).
-    """
-
-def information_threshold(information: NDArray[np.floating], share: typing.SupportsFloat) -> float:
-    """
-    Returns from which information on pixels hold a share of all of it; 0: there is none.
-    """
-
-def pilot_stride(counted: typing.SupportsInt) -> int:
-    """
-    Returns the rows and columns from one pixel of the first look to the next, where so many pixels count.
-    """
-
-class LossMeter:
-    """
-    Keeps the latest products of residuals of each pixel; see weft.fit.loss.
-
-    Args:
-        weights: Of the loss, one array a view, shape (pixels, 3).
-    """
-    def __init__(self, weights: collections.abc.Sequence[NDArray[np.floating]]) -> None: ...
-    @property
-    def is_open(self) -> bool:
-        """
-        Nothing was recorded: the pixels of the first record count.
-        """
-    def record(
-        self,
-        pixels: collections.abc.Sequence[NDArray[np.uint32]],
-        weights: collections.abc.Sequence[NDArray[np.floating]],
-        a: _Residuals,
-        b: _Residuals,
-    ) -> None:
-        """
-        Keeps the residuals of the pixels that are drawn now; others keep theirs.
-
-        Args:
-            pixels: That are drawn, one array a view.
-            weights: Of the residuals, one array a view, shape (pixels of the picture, 3).
-            a: Weighted residuals of one sample set, all views one after the other.
-            b: Of the other.
-        """
-    def set_noise(self, noise: collections.abc.Sequence[NDArray[np.floating]]) -> None:
-        """
-        Lets pixels count by the noise of renders, one number a pixel of each view.
-        """
-    def keep(self, pixels: collections.abc.Sequence[NDArray[np.uint32]]) -> None:
-        """
-        Counts no pixels but these, one array a view.
-        """
-    def loss(
-        self,
-        trust: collections.abc.Sequence[NDArray[np.floating]],
-        lost: collections.abc.Sequence[NDArray[np.bool_]],
-    ) -> float:
-        """
-        Returns the mean product of residuals; infinite before any record.
-
-        Args:
-            trust: What a robust loss leaves, one array a view.
-            lost: Which pixels do not count, one array a view.
-        """
-    def noise_floor(
-        self,
-        trust: collections.abc.Sequence[NDArray[np.floating]],
-        lost: collections.abc.Sequence[NDArray[np.bool_]],
-    ) -> float:
-        """
-        Returns the standard deviation of loss() by noise of renders alone.
-        """
-    def state(self) -> dict[str, typing.Any]:
-        """
-        Returns all that later losses depend on, by name.
-        """
-    def restore(self, is_open: bool, saved: dict[str, NDArray[typing.Any]]) -> None:
-        """
-        Goes back to where state() was called; arrays that do not fit raise ArgumentError.
-        """
-
 MAX_SAMPLES_FACTOR: int
 """
 Times the samples of the settings: most samples of an iteration.
@@ -5377,18 +4789,569 @@ def iteration_samples(
         least: Samples that are enough.
     """
 
-def relative_noise(
-    squares: collections.abc.Sequence[_Vector], counts: collections.abc.Sequence[_Vector]
-) -> list[NDArray[np.float32]]:
+class UnknownDirections:
     """
-    Returns the noise of weighted residuals, of what is usual, one array a view with a number a pixel; see native/fit/relative_noise.hpp.
+    Directions in the space of the scene's parameters.
+    """
+    @property
+    def rows(self) -> NDArray[np.float32]:
+        """
+        Shape (directions, parameters).
+        """
+
+_Arrays: typing.TypeAlias = dict[str, NDArray[typing.Any]]
+_Pair: typing.TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
+_Validations: typing.TypeAlias = list[
+    tuple[
+        NDArray[np.bool_],
+        NDArray[np.float32],
+        NDArray[np.float32],
+        NDArray[np.float32],
+        NDArray[np.float32],
+    ]
+]
+
+class View:
+    """
+    One of Views: a picture of a fit.
+    """
+    @property
+    def pixels(self) -> NDArray[np.uint32]:
+        """
+        Numbers of the pixels that are drawn, y * width + x.
+        """
+    @pixels.setter
+    def pixels(self, arg1: NDArray[np.uint32]) -> None: ...
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """
+        Of residuals, shape (pixels of the picture, 3); 0: it does not count.
+        """
+    @property
+    def trust(self) -> NDArray[np.float32]:
+        """
+        What a robust loss leaves of each pixel of the picture, in (0, 1].
+        """
+    @property
+    def lost_count(self) -> int:
+        """
+        Pixels that were no finite numbers at any time.
+        """
+
+class Views:
+    """
+    The pictures of a fit, with what records their paths; none at first.
+    """
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        picture: Observation,
+        camera: object,
+        settings: object,
+        weights: NDArray[np.floating],
+        parts: collections.abc.Sequence[tuple[Recorder, int | None]],
+        start_media: NDArray[np.uint32],
+    ) -> None:
+        """
+        Adds a picture.
+
+        Args:
+            picture: What is seen.
+            camera: That sees it.
+            settings: PathSettings with the filter of the picture.
+            weights: Of its pixels with full trust, shape (pixels, 3).
+            parts: Of its light: a recorder of each, and the number of the light whose factor it has, or None.
+            start_media: What the camera is in; empty: nothing.
+        """
+    def __len__(self) -> int: ...
+    def __getitem__(self, number: typing.SupportsInt) -> View: ...
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """
+        Returns which pixels are drawn and what they count, by name.
+        """
+    def restore(self, saved: _Arrays) -> None:
+        """
+        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
+        """
+
+class LossMeter:
+    """
+    Keeps the latest products of residuals of each pixel; see native/fit/loss_meter.hpp.
 
     Args:
-        squares: Sums of mean squared differences of both halves, one array a view, shape (height, width).
-        counts: Draws of each pixel, of the same shapes.
+        views: Of the fit; their weights as they are now are those of the loss.
     """
+    def __init__(self, views: Views) -> None: ...
+    @property
+    def is_open(self) -> bool:
+        """
+        Nothing was recorded: the pixels of the first record count.
+        """
+    def begin(self, a: _Residuals, b: _Residuals) -> None:
+        """
+        Counts the pixels that are drawn now, by the noise that their residuals show.
 
-def residual_variance(residual_a: _Residuals, residual_b: _Residuals) -> float:
+        Args:
+            a: Weighted residuals of one sample set, all views one after the other.
+            b: Of the other.
+        """
+    def record(self, a: _Residuals, b: _Residuals) -> None:
+        """
+        Keeps the residuals of the pixels that are drawn now; others keep theirs.
+
+        Args:
+            a: Weighted residuals of one sample set, all views one after the other.
+            b: Of the other.
+        """
+    def keep(self, pixels: collections.abc.Sequence[NDArray[np.uint32]]) -> None:
+        """
+        Counts no pixels but these, one array a view: no later phase draws the others.
+        """
+    @property
+    def loss(self) -> float:
+        """
+        Mean product of the residuals of both sample sets, a pixel and channel, relative to the light around, squared; infinite before any record. Noise makes it negative at times.
+        """
+    @property
+    def noise_floor(self) -> float:
+        """
+        Standard deviation of loss by noise of renders where nothing else is left; infinite before any record.
+        """
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """
+        Returns all that later losses depend on, by name.
+        """
+    def restore(self, saved: _Arrays) -> None:
+        """
+        Goes back to where state() was called; arrays that do not fit raise ArgumentError.
+        """
+
+class ScalarModel:
     """
-    Returns the variance of a residual whose noise is the mean of two sample sets'.
+    Renders of a scene as a function of a few numbers, by recorded paths; see native/fit/scalar_model.hpp.
+
+    Args:
+        views: With recorders for the directions of `unknowns`.
+        unknowns: What changes.
+        tables: Of the scene.
+        samples: Paths a pixel in each sample set of an iteration.
+        bounces: Surfaces that a path may leave.
+        seed: Equal seeds give equal fits.
+        interrupt: Its check() ends a draw by raising.
     """
+    def __init__(
+        self,
+        views: Views,
+        unknowns: Unknowns,
+        tables: SceneTables,
+        samples: typing.SupportsInt,
+        bounces: typing.SupportsInt,
+        seed: typing.SupportsInt,
+        interrupt: object,
+    ) -> None: ...
+    def draw(self, x: _Vector, samples: typing.SupportsInt | None = None) -> None:
+        """
+        Draws new samples of all views at x.
+
+        Args:
+            x: Numbers, shape (p,).
+            samples: Paths a pixel in each sample set; None: those of iterations.
+        """
+    def residuals(self, x: _Vector) -> _Pair:
+        """
+        Returns the weighted residuals of both sample sets of the last draw, all views one after the other.
+        """
+    def linearize(self, x: _Vector) -> tuple[NDArray[np.float32], ...]:
+        """
+        Returns residuals, shape (n,), and derivatives, shape (n, p), of one sample set, then those of the other.
+        """
+    def look(
+        self,
+        x: _Vector,
+        samples: typing.SupportsInt,
+        draw: typing.SupportsInt,
+        bounces: typing.SupportsInt | None = None,
+    ) -> _Pair:
+        """
+        Returns the residuals of new samples, which no iteration has.
+
+        Args:
+            x: Numbers.
+            samples: Paths a pixel in each sample set.
+            draw: Number that the samples follow from.
+            bounces: Surfaces that a path may leave; None: as many as in iterations.
+        """
+    def validate(
+        self,
+        x: _Vector,
+        samples: typing.SupportsInt,
+        bounces: typing.SupportsInt | None = None,
+        paths: typing.SupportsInt = ...,
+    ) -> _Validations:
+        """
+        Draws all pixels that count, or those of tiles all over large pictures, at numbers; returns counts, a, b, weights and trust of weft.fit.validation.Validation, a tuple a view.
+
+        Args:
+            x: Numbers.
+            samples: Paths a pixel in each sample set, at least.
+            bounces: As of look().
+            paths: Of all views.
+        """
+    def differences(
+        self,
+        x: _Vector,
+        pixels: collections.abc.Sequence[NDArray[np.uint32]],
+        samples: typing.SupportsInt,
+        draw: typing.SupportsInt,
+    ) -> list[NDArray[np.float32]]:
+        """
+        Renders some pixels of the pictures, whether or not they count; returns render minus picture, shape (pixels, 3), one array a view.
+
+        Args:
+            x: Numbers.
+            pixels: Of each view.
+            samples: Paths a pixel in each sample set.
+            draw: Number that the samples follow from.
+        """
+    def select_pixels(
+        self,
+        x: _Vector,
+        fraction: typing.SupportsFloat,
+        hidden: collections.abc.Sequence[NDArray[np.bool_]] = ...,
+    ) -> bool:
+        """
+        Keeps the pixels that tell something about the unknowns; returns whether any does.
+
+        Args:
+            x: Where to look.
+            fraction: Of the information, the sum of the leverages, that is kept.
+            hidden: Pixels that do not count, one flag a pixel of each view's picture; none: all count.
+        """
+    def write(self, x: _Vector) -> None:
+        """
+        Gives the scene on the device the numbers.
+        """
+    def set_samples(self, samples: typing.SupportsInt) -> None:
+        """
+        Sets the paths a pixel in each sample set of later draws.
+        """
+    @property
+    def iterations(self) -> int:
+        """
+        Draws so far, which later samples follow from.
+        """
+    @iterations.setter
+    def iterations(self, arg1: typing.SupportsInt) -> None: ...
+
+class Reweighting:
+    """
+    When the pixels of robust targets are weighed anew; see native/fit/reweighting.hpp.
+
+    Args:
+        views: Of the fit.
+    """
+    def __init__(self, views: Views) -> None: ...
+    @property
+    def rounds(self) -> int:
+        """
+        So far.
+        """
+    @rounds.setter
+    def rounds(self, arg1: typing.SupportsInt) -> None: ...
+    def is_over(self) -> bool:
+        """
+        Returns whether weights stay as they are.
+        """
+    def go_on(self, model: ScalarModel, x: _Vector, samples: typing.SupportsInt) -> bool:
+        """
+        Weighs pixels by what is left of them; returns whether weights have changed.
+
+        Args:
+            model: Of the fit.
+            x: Its numbers.
+            samples: Paths a pixel in each sample set, at least.
+        """
+
+class MapReweighting:
+    """
+    The same where textures move: after fractions of their iterations.
+
+    Args:
+        views: Of the fit.
+    """
+    def __init__(self, views: Views) -> None: ...
+    @property
+    def rounds(self) -> int:
+        """
+        So far.
+        """
+    @rounds.setter
+    def rounds(self, arg1: typing.SupportsInt) -> None: ...
+    def is_due(self, done: typing.SupportsFloat) -> bool:
+        """
+        Returns whether pixels are to be weighed, after a fraction of the iterations.
+        """
+    @typing.overload
+    def go_on(self, model: ScalarModel, x: _Vector, samples: typing.SupportsInt) -> None: ...
+    @typing.overload
+    def go_on(self, model: TextureModel, samples: typing.SupportsInt) -> None: ...
+
+MEASURED_DRAWS: int
+
+class NoiseMeter:
+    """
+    Sums up how much the two sample sets of draws differ; see native/fit/noise_meter.hpp.
+
+    Args:
+        views: Of the fit.
+    """
+    def __init__(self, views: Views) -> None: ...
+    def add(self, a: _Residuals, b: _Residuals) -> None:
+        """
+        Adds a draw of the pixels that are drawn now: weighted residuals of both sample sets.
+        """
+    def apply(self) -> None:
+        """
+        Lets the views' pixels count by the noise that was measured.
+        """
+
+MAX_PRECONDITIONERS: int
+
+class TextureModel:
+    """
+    Fits textures by gradient steps that are replayed from recorded paths; see native/fit/texture_model.hpp.
+
+    Args:
+        views: With recorders that give gradients of texels.
+        tables: Of the scene.
+        textures: Name, bounds and smoothness of each, and whether it lights the scene.
+        bounces: Surfaces that a path may leave.
+        seed: Equal seeds give equal fits.
+        interrupt: Its check() ends a draw by raising.
+    """
+    def __init__(
+        self,
+        views: Views,
+        tables: SceneTables,
+        textures: collections.abc.Sequence[tuple[str, tuple[float, float], float, bool]],
+        bounces: typing.SupportsInt,
+        seed: typing.SupportsInt,
+        interrupt: object,
+    ) -> None: ...
+    @property
+    def losses(self) -> list[float]:
+        """
+        One a step.
+        """
+    @property
+    def loss(self) -> float:
+        """
+        Of the last step: mean product of the residuals of both sample sets; infinite before any.
+        """
+    @property
+    def noise_floor(self) -> float:
+        """
+        Standard deviation of a loss by noise of renders alone.
+        """
+    @property
+    def is_settled(self) -> bool:
+        """
+        Whether the loss has ceased to fall.
+        """
+    @property
+    def draws(self) -> int:
+        """
+        So far.
+        """
+    @property
+    def lost_texels(self) -> int:
+        """
+        Texels whose derivatives were no finite numbers, at most of any draw.
+        """
+    @property
+    def has_tied(self) -> bool:
+        """
+        Whether some textures are maps of one material.
+        """
+    def select_pixels(self) -> None:
+        """
+        Keeps the pixels that show the materials, or their close neighbours.
+        """
+    def weigh_by_noise(self, samples: typing.SupportsInt) -> None:
+        """
+        Measures the noise of renders, and weighs pixels by it.
+        """
+    def step(
+        self,
+        iteration: typing.SupportsInt,
+        iterations: typing.SupportsInt,
+        samples: typing.SupportsInt,
+    ) -> bool:
+        """
+        Draws new samples and makes one step; returns whether iterations are averaged from there on, see average().
+
+        Args:
+            iteration: Its number, from 0.
+            iterations: Of the fit.
+            samples: Paths a pixel in each sample set of the iterations that count most.
+        """
+    def average(self) -> None:
+        """
+        Adds the texels as they are to their mean.
+        """
+    def upload(self) -> None:
+        """
+        Gives the scene on the device the textures as they are.
+        """
+    def write_result(self) -> None:
+        """
+        Gives the scene on the device the textures that were found, without holes.
+        """
+    def results(
+        self,
+    ) -> list[tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], str]]:
+        """
+        Returns pixels, known, errors and undetermined of each texture, the top row first; see weft.fit.FittedTexture.
+        """
+    def tied_uncertainty(
+        self,
+    ) -> list[
+        tuple[
+            list[int],
+            NDArray[np.float64],
+            NDArray[np.float64],
+            NDArray[np.float64],
+            list[NDArray[np.bool_]],
+        ]
+    ]:
+        """
+        Returns what is not known of maps of one material, a tuple a group: numbers of the maps, how they were found, errors and correlation, and which texels pictures show of each map, all on their common grid.
+        """
+    def validate(
+        self,
+        samples: typing.SupportsInt,
+        bounces: typing.SupportsInt | None = None,
+        paths: typing.SupportsInt = ...,
+    ) -> _Validations:
+        """
+        Draws all pixels that count, or those of tiles all over large pictures, with the textures as they were found; see ScalarModel.validate().
+
+        Args:
+            samples: Paths a pixel in each sample set, at least.
+            bounces: Surfaces that a path may leave; None: as many as in iterations.
+            paths: Of all views.
+        """
+    def differences(
+        self,
+        pixels: collections.abc.Sequence[NDArray[np.uint32]],
+        samples: typing.SupportsInt,
+        draw: typing.SupportsInt,
+    ) -> list[NDArray[np.float32]]:
+        """
+        Renders some pixels with the textures as they were found; see ScalarModel.differences().
+        """
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """
+        Returns arrays by name: all that later steps depend on, the views apart.
+        """
+    def restore(self, saved: _Arrays) -> None:
+        """
+        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
+        """
+
+class JointModel:
+    """
+    Numbers and textures in one step; see native/fit/joint_model.hpp.
+
+    Args:
+        scalars: Model of the numbers.
+        textures: Model of the textures, with the same views.
+    """
+    def __init__(self, scalars: ScalarModel, textures: TextureModel) -> None: ...
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """
+        Where the numbers are, shape (p,).
+        """
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        """
+        Which of them steps leave alone.
+        """
+    @property
+    def averaged(self) -> int:
+        """
+        Iterations that results are averaged over.
+        """
+    @property
+    def information(self) -> tuple[NDArray[np.float64], ...] | None:
+        """
+        matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: nothing is averaged.
+        """
+    def start_at(self, x: _Vector, fixed: NDArray[np.bool_]) -> None:
+        """
+        Begins elsewhere; steps leave those alone that are `fixed`.
+        """
+    def move_fixed(self, x: _Vector) -> None:
+        """
+        Puts the numbers that are fixed at a place; others keep theirs.
+        """
+    def step(
+        self,
+        iteration: typing.SupportsInt,
+        iterations: typing.SupportsInt,
+        samples: typing.SupportsInt,
+    ) -> bool:
+        """
+        Draws new samples and makes one step of all that moves; returns whether iterations are averaged.
+
+        Args:
+            iteration: Of the textures, from 0.
+            iterations: Of the fit.
+            samples: Paths a pixel in each sample set of the iterations that count most.
+        """
+    @property
+    def residuals(self) -> _Pair:
+        """
+        Of both sample sets of the last step, before it.
+        """
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """
+        Returns arrays by name: all that later steps depend on, models and views apart.
+        """
+    def restore(self, saved: _Arrays) -> None:
+        """
+        Goes back to where save() was called, after the models; arrays that do not fit raise ArgumentError.
+        """
+
+class BestTexels:
+    """
+    Keeps texels, and the numbers that move with them, of the iterations with the smallest loss; see native/fit/best_texels.hpp.
+
+    Args:
+        model: Of the textures.
+        iterations: Of the fit.
+        joint: With the numbers that move with the textures; None: none do.
+    """
+    def __init__(
+        self,
+        model: TextureModel,
+        iterations: typing.SupportsInt,
+        joint: JointModel | None = None,
+    ) -> None: ...
+    def restart(self) -> None:
+        """
+        Forgets all: pixels count otherwise, or numbers have moved.
+        """
+    def note(self) -> bool:
+        """
+        Takes note of a step that was made; returns whether the best texels were put back.
+        """
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """
+        Returns arrays by name: all that later steps depend on.
+        """
+    def restore(self, saved: _Arrays) -> None:
+        """
+        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
+        """

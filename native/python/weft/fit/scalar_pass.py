@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import counted_pixels, iteration_samples
+from weft._native import Prior, counted_pixels, iteration_samples
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
 from weft.fit.joint_state import PASS_FRACTIONS
@@ -130,10 +130,11 @@ class ScalarPass(Phase):
         stage, model = self._stage, self._joint.model
         tolerance = stage.settings.tolerance
         deviation = FROZEN_DEVIATION * (stage.unknowns.high - stage.unknowns.low)
+        prior = stage.unknowns.prior or Prior.none(len(deviation))
         return stage.create_solver(
             model.x,
             tolerance if self.is_polish else max(tolerance, EARLY_TOLERANCE),
-            model.prior.holding(~model.fixed, model.x, deviation),
+            prior.holding(~model.fixed, model.x, deviation),
             starts=1,
             max_iterations=self.limit,
         )
