@@ -26,8 +26,8 @@ class Progress:
         seconds: So far.
         loss: Mean over pixels and channels of r_A r_B, the product of the residuals of two
             independent sample sets in units of the light around: an unbiased estimate of the
-            squared residual, without the noise of renders. See weft.fit.loss: it is the same
-            quantity in all phases of a fit. Noise makes it negative at times.
+            squared residual, without the noise of renders. The same quantity in all phases of a
+            fit, see native/fit/loss_meter.hpp. Noise makes it negative at times.
         values: Of the scalar parameters, by name.
         errors: Their standard errors, infinite while they are not known.
         fraction: About how much of the fit's work is done, in [0, 1]: it never falls, and is 1 only
