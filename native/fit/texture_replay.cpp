@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/seeds.hpp"
+#include "fit/view_rows.hpp"
 
 #include <algorithm>
 #include <set>
@@ -72,24 +73,21 @@ ResidualPair TextureReplay::look(std::int64_t samples, std::uint64_t draw,
                          .draw = draw,
                          .check = m_desc.check});
     m_seen = {};
+    const FilmFactors ones{.gains = {1, 1, 1}, .lights = {1, 1, 1}}; // textures move alone
     for (View& view : m_views) {
         for (const ViewPart& part : view.parts()) {
             part.recorder->replay({.values = part.recorder->desc().lit->values()});
         }
+        const std::vector<std::optional<std::size_t>> lights(view.parts().size());
         for (std::size_t half = 0; half < 2; ++half) {
-            const std::vector<float> film = view.develop(half == 0 ? 0 : samples, samples, false);
-            const std::size_t block = kChannels * view.pixels().size();
-            for (std::size_t i = 0; i < block; ++i) {
-                const std::size_t at =
-                    kChannels * std::size_t{view.pixels()[i / kChannels]} + i % kChannels;
-                float sum = 0;
-                for (std::size_t part = 0; part < view.parts().size(); ++part) {
-                    sum += film[part * block + i];
-                }
-                const float weight = view.weights()[at];
-                m_seen.at(half).push_back(weight > 0 ? (sum - view.observation().image[at]) * weight
-                                                     : 0.0F);
-            }
+            const std::vector<float> parts = view.develop(half == 0 ? 0 : samples, samples, false);
+            append_residuals({.number = 0,
+                              .parts = parts,
+                              .lights = lights,
+                              .pixels = view.pixels(),
+                              .weights = view.weights(),
+                              .image = view.observation().image},
+                             ones, m_seen.at(half));
         }
     }
     return {m_seen[0], m_seen[1]};

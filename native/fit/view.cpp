@@ -8,6 +8,7 @@
 #include "scene/parameter_names.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <exception>
 #include <iterator>
@@ -19,7 +20,18 @@ namespace weft::fit {
 
 namespace {
 
-constexpr double kMostLost = 0.5; ///< of the pixels that are drawn
+constexpr double kMostLost = 0.5;                ///< of the pixels that are drawn
+constexpr std::uint32_t kExponent = 0x7F800000U; ///< of a float: all ones where it is not finite
+
+/// Films have millions of floats, and are looked through in each iteration: without a branch, compilers use vectors.
+bool is_all_finite(std::span<const float> values) {
+    std::uint32_t is_any_bad = 0;
+    for (const float value : values) {
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        is_any_bad |= (bits & kExponent) == kExponent ? 1U : 0U;
+    }
+    return is_any_bad == 0;
+}
 
 } // namespace
 
@@ -88,10 +100,13 @@ std::vector<float> View::direct_share(std::uint32_t seed, const core::InterruptP
 }
 
 std::vector<float> View::develop(std::int64_t first, std::int64_t count, bool with_tangents) {
-    std::vector<float> film;
-    for (const ViewPart& part : m_parts) {
-        const std::vector<float> own = part.recorder->develop(first, count, with_tangents);
+    std::vector<float> film = m_parts.front().recorder->develop(first, count, with_tangents);
+    for (std::size_t part = 1; part < m_parts.size(); ++part) {
+        const std::vector<float> own = m_parts[part].recorder->develop(first, count, with_tangents);
         film.insert(film.end(), own.begin(), own.end());
+    }
+    if (is_all_finite(film)) {
+        return film;
     }
     const std::size_t pixels = m_pixels.size();
     std::vector<bool> bad(pixels);
@@ -99,9 +114,6 @@ std::vector<float> View::develop(std::int64_t first, std::int64_t count, bool wi
         if (!std::isfinite(film[i])) {
             bad[i / kChannels % pixels] = true;
         }
-    }
-    if (std::find(bad.begin(), bad.end(), true) == bad.end()) {
-        return film;
     }
     for (std::size_t i = 0; i < film.size(); ++i) {
         film[i] = bad[i / kChannels % pixels] ? 0.0F : film[i];
