@@ -22,7 +22,7 @@ from .cameras import WHOLE, export_camera
 from .ignored import scene_problems
 from .images import ImageStore
 from .instances import take_inventory
-from .lights import LampStore, lamps_in_view, suns_in_view
+from .lights import LightStore, lights_in_view, suns_in_view
 from .materials import MaterialStore, material_name
 from .mesh_store import MeshStore
 from .path_settings import light_paths
@@ -51,13 +51,13 @@ class ExportedScene:
         materials: Compiled materials by Blender's full names; "" is what objects without material
             get.
         problems: What is left out or replaced.
-        lamps: That shine in it, as they stand.
+        lights: That shine in it, as they stand.
     """
 
     scene: weft.Scene
     materials: dict[str, CompiledMaterial] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    lamps: list[Placed] = field(default_factory=list)
+    lights: list[Placed] = field(default_factory=list)
 
 
 class SceneExporter:
@@ -73,7 +73,7 @@ class SceneExporter:
         self._meshes = MeshStore()
         self._device = device
         self._worlds: dict[int, WorldStore] = {}
-        self._lamps = LampStore(device)
+        self._lights = LightStore(device)
         self._coincident = CoincidentFaces()
 
     def export(
@@ -140,17 +140,17 @@ class SceneExporter:
             yield
             scene.objects += self._export_object(placed, materials, problems)
         yield
-        scene.lights, found = self._lamps.export(inventory.lamps, self._images)
+        scene.lights, found = self._lights.export(inventory.lights, self._images)
         problems += found
         environment, suns, found = self._light_of(world_of(depsgraph))
         scene.environment, scene.lights = environment, scene.lights + suns
         problems += found + materials.problems() + self._images.problems
         scene.cameras, found = _export_cameras(depsgraph, cameras, resolution)
-        problems += found + lamps_in_view(inventory.lamps, scene.cameras)
+        problems += found + lights_in_view(inventory.lights, scene.cameras)
         problems += suns_in_view(suns, scene.cameras)
         problems += self._coincident.problems(scene.objects)
         scene.problems = list(dict.fromkeys(problems))
-        return ExportedScene(scene, materials.compiled, list(scene.problems), inventory.lamps)
+        return ExportedScene(scene, materials.compiled, list(scene.problems), inventory.lights)
 
     def export_world(
         self, world: bpy.types.World
@@ -160,13 +160,13 @@ class SceneExporter:
         environment, suns, problems = self._light_of(world)
         return environment, suns, problems + self._images.problems[known:]
 
-    def export_lamp(self, lamp: Placed) -> tuple[Light | None, list[Problem]]:
+    def export_light(self, placed: Placed) -> tuple[Light | None, list[Problem]]:
         """Return a light of Blender's as one of `weft.scene`, and what of it is left out.
 
         ``None`` stands for one that emits nothing.
         """
         known = len(self._images.problems)
-        light, problems = self._lamps.export_one(lamp, self._images)
+        light, problems = self._lights.export_one(placed, self._images)
         return light, problems + self._images.problems[known:]
 
     def _light_of(self, world: bpy.types.World | None) -> Found:

@@ -12,7 +12,7 @@ from ..core.name_hash import hash_name
 from ..core.problems import Problem
 from .ignored import OBJECT, SHAPE, ignored
 from .properties import describe, requested
-from .visibility import RenderVisibility, hidden_in_viewport, lamp_hidden_from
+from .visibility import RenderVisibility, hidden_in_viewport, light_hidden_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ class Inventory:
     """All that stands in a scene, and what of it is left out."""
 
     meshes: list[Placed] = field(default_factory=list)
-    lamps: list[Placed] = field(default_factory=list)
+    lights: list[Placed] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -94,8 +94,8 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
         placed = Placed(entry.name, entry.data, np.array(instance.matrix_world))
         placed.is_visible_to_cameras = entry.visible_camera
         if entry.type == "LIGHT":
-            placed.hidden_from = lamp_hidden_from(entry)
-            found.lamps.append(placed)
+            placed.hidden_from = light_hidden_from(entry)
+            found.lights.append(placed)
         elif entry.type == "MESH":
             placed.materials = _materials_of(entry, depsgraph.view_layer_eval)
             placed.undeformed = undeformed_of(entry, is_render=visibility.is_render)

@@ -246,7 +246,8 @@ KernelArgument SceneTables::light_view(const scene::LightTable& table) const {
                                          m_lights.placed.strength[2]};
     view.add_reals("environmentStrength", strength, std::array{std::ssize(strength)});
     view.add_integer("count", static_cast<std::int64_t>(m_lights.count()));
-    view.add_integer("lampCount", static_cast<std::int64_t>(m_lights.lamp_count));
+    view.add_integer("analyticLightCount",
+                     static_cast<std::int64_t>(m_lights.analytic_light_count));
     return view;
 }
 

@@ -15,9 +15,9 @@ namespace weft::scene::layouts {
 struct LightKind {
     /// radiance of all directions, an image; W/(m^2 sr)
     static constexpr std::uint32_t kEnvironment = 0;
-    /// a sphere or a facing disc; see LampWord
+    /// a sphere or a facing disc; see PointWord
     static constexpr std::uint32_t kPoint = 1;
-    /// a point light within a cone; see LampWord
+    /// a point light within a cone; see PointWord
     static constexpr std::uint32_t kSpot = 2;
     /// the same direction everywhere; see SunWord
     static constexpr std::uint32_t kSun = 3;
@@ -43,14 +43,14 @@ struct LightWord {
     static constexpr std::uint32_t kTrail = 19;
     /// where a light's profile begins, 0 if it has none, see light_profile.slang
     static constexpr std::uint32_t kProfile = 20;
-    /// what rays it is hidden from, see lamp_rules.slang
+    /// what rays it is hidden from, see light_rules.slang
     static constexpr std::uint32_t kRules = 21;
     /// number of words
     static constexpr std::uint32_t kEnd = 22;
 };
 
 /// Words of the record of a point light or a spot.
-struct LampWord {
+struct PointWord {
     /// metres, 0: a point
     static constexpr std::uint32_t kRadius = 8;
     /// 3: of a spot: unit, where its cone points
@@ -100,7 +100,7 @@ struct TriangleWord {
 };
 
 /// Bits beside those of the kinds of ray that a light is hidden from.
-struct LampRule {
+struct LightRule {
     /// the light casts no shadow
     static constexpr std::uint32_t kShadowless = 256;
 };

@@ -76,10 +76,10 @@ Made read_made(const std::string& type, Fields& fields) {
                        .message = fields.text("message"),
                        .used_instead = fields.text("used_instead", "")};
     }
-    constexpr std::array<std::string_view, 4> kLamps{
+    constexpr std::array<std::string_view, 4> kLightTypes{
         scene::PointLight::kName, scene::SpotLight::kName, scene::SunLight::kName,
         scene::AreaLight::kName};
-    if (std::ranges::find(kLamps, type) == kLamps.end()) {
+    if (std::ranges::find(kLightTypes, type) == kLightTypes.end()) {
         throw std::runtime_error(shown(Json(type)));
     }
     return read_light(type, fields);

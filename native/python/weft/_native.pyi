@@ -125,6 +125,7 @@ __all__: list[str] = [
     "WangHash",
     "all",
     "all_close",
+    "analytic_light_rows",
     "any",
     "aov_table",
     "attribute_table",
@@ -175,7 +176,6 @@ __all__: list[str] = [
     "is_uncounted",
     "iteration_samples",
     "kernel_traits",
-    "lamp_rows",
     "lattice_of",
     "leverages",
     "light_probabilities",
@@ -2519,7 +2519,7 @@ def check_ray_kinds(owner: str, kinds: collections.abc.Iterable[str], of: str = 
     Args:
         owner: Begins the message.
         kinds: A sequence of names.
-        of: 'object', 'lamp' or 'environment', whose images are seen by kinds of their own.
+        of: 'object', 'light' or 'environment', whose images are seen by kinds of their own.
     """
 
 def check_spread(owner: str, spread: float) -> None:
@@ -3655,7 +3655,7 @@ def build_light_table(
         ArgumentError: A power is not finite, or a probability negative.
     """
 
-def lamp_rows(
+def analytic_light_rows(
     lights: collections.abc.Sequence[object], extent: float
 ) -> tuple[LightRows, NDArray[np.float32]]:
     """

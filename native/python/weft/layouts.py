@@ -35,7 +35,7 @@ class LightWord:
     end: Final = 22
 
 
-class LampWord:
+class PointWord:
     """Words of the record of a point light or a spot."""
 
     radius: Final = 8
@@ -72,7 +72,7 @@ class TriangleWord:
     varies: Final = 11
 
 
-class LampRule:
+class LightRule:
     """Bits beside those of the kinds of ray that a light is hidden from."""
 
     shadowless: Final = 256

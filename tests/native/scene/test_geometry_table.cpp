@@ -24,7 +24,7 @@ std::vector<float> corners_of(const Mesh& mesh, const Affine* placed, Write writ
 
 Object lit_square(bool is_mirrored = false) {
     return {.mesh = mesh(square()),
-            .materials = {grey("wall"), lamp("lamp")},
+            .materials = {grey("wall"), emitter("emitter")},
             .transform = twice(is_mirrored)};
 }
 

@@ -29,7 +29,7 @@ from weft.scene.camera import Camera
 from weft.scene.geometry import Mesh, Object
 from weft.scene.light_paths import LightPaths
 from weft.scene.light_profile import LightProfile
-from weft.scene.lights import LAMPS, Environment
+from weft.scene.lights import LIGHT_CLASSES, Environment
 from weft.scene.materials import Add, Closure, Material, Mix
 from weft.scene.problem import Problem
 from weft.scene.texture import Texture
@@ -77,7 +77,7 @@ CLASSES: Mapping[str, type[Any]] = {
         Texture,
         UVSet,
         UVTangent,
-        *LAMPS,
+        *LIGHT_CLASSES,
     )
 }
 ORIGIN = "origin"

@@ -36,9 +36,9 @@ def _ies(context: NodeContext, _output: str) -> Value:
         return call("mathMultiply", 1, a=UNREADABLE, b=strength)
     if context.is_driven("Vector"):
         place = context.input("Vector")
-    elif context.compiler.lamp_axes is not None:
+    elif context.compiler.light_axes is not None:
         # The direction that light takes, in the space of the light.
-        rows = {f"row{k}": (*row, 0.0) for k, row in enumerate(context.compiler.lamp_axes)}
+        rows = {f"row{k}": (*row, 0.0) for k, row in enumerate(context.compiler.light_axes)}
         place = call("placeInSpace", 3, False, position=Attribute.INCOMING, **rows)
     else:
         return context.unsupported("an IES Texture without a Vector, but for lights,")
@@ -50,7 +50,7 @@ def _ies(context: NodeContext, _output: str) -> Value:
 
 def _falloff(context: NodeContext, output: str) -> Value:
     strength = context.input("Strength")
-    if context.compiler.lamp_axes is None:
+    if context.compiler.light_axes is None:
         return context.unsupported("a Light Falloff node on a mesh")
     smooth = context.number("Smooth")
     if not isinstance(smooth, (int, float)):
