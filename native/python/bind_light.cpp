@@ -258,7 +258,7 @@ void bind_table(py::module_& module) {
                 return rows_view<float>(self, self.cast<const Table&>().tree);
             },
             "Nodes of the light tree, float32, shape (m, 16), at least one.")
-        .def_readonly("tree_share", &Table::tree_share,
+        .def_readonly("tree_selection_probability", &Table::tree_selection_probability,
                       "Probability that the light is drawn from the tree.")
         .def_readonly("environment_light", &Table::environment_light,
                       "Number of the environment, NO_LIGHT if light rays find none there.")

@@ -50,7 +50,7 @@ void FilmTracer::trace_layers(const SceneInput& input, const scene::Camera& came
         }
     }
     const KernelArgument target = KernelArgument::tensor(film);
-    launcher().launch(*modules->shared(), "developAll", part.pixels.count,
+    launcher().launch(*modules->shared(), "resolveAll", part.pixels.count,
                       {&paths->view(), &step, &layers, &target});
 }
 

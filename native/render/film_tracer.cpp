@@ -168,7 +168,7 @@ void FilmTracer::trace_part(const SceneInput& input, const scene::Camera& camera
         scatter(input.view, *paths, ends, step, nullptr);
     }
     KernelArgument film_argument = KernelArgument::tensor(film);
-    launcher().launch(*stages(camera, settings.filter), "develop", part.pixels.count,
+    launcher().launch(*stages(camera, settings.filter), "resolve", part.pixels.count,
                       {&paths->view(), &step, &film_argument});
 }
 
@@ -235,7 +235,7 @@ void FilmTracer::compile(const SceneInput& input, const scene::Camera& camera,
     std::vector<StageCall> calls = surface_calls(view, buffers, step);
     const KernelArgument lens = camera_argument(camera, settings.filter_width);
     calls.push_back({own, "generate", {lens, paths, step}});
-    calls.push_back({own, "develop", {paths, step, KernelArgument::tensor(film)}});
+    calls.push_back({own, "resolve", {paths, step, KernelArgument::tensor(film)}});
     std::ranges::move(walk_calls(view, buffers, shared, step, nullptr), std::back_inserter(calls));
     std::vector<StageCall> of_lights = light_calls(view, buffers);
     if (sorts_paths() || traits().has_walks || !of_lights.empty()) {

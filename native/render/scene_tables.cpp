@@ -237,7 +237,7 @@ KernelArgument SceneTables::light_view(const scene::LightTable& table) const {
     view.add_tensor("records", choice.records);
     view.add_tensor("alias", choice.alias);
     view.add_tensor("tree", choice.tree);
-    view.add_real("treeShare", table.tree_share);
+    view.add_real("treeSelectionProbability", table.tree_selection_probability);
     view.add_tensor("profiles",
                     m_kept->upload("profiles", std::span<const float>(m_lights.profiles)));
     add_environment(view);
@@ -316,7 +316,7 @@ KernelArgument SceneTables::view_without_lights(std::span<const std::uint32_t> m
     lights.set_tensor("records", choice.records);
     lights.set_tensor("alias", choice.alias);
     lights.set_tensor("tree", choice.tree);
-    lights.set_real("treeShare", table.tree_share);
+    lights.set_real("treeSelectionProbability", table.tree_selection_probability);
     lights.set_integer("count",
                        table.can_be_drawn ? static_cast<std::int64_t>(m_lights.count()) : 0);
     KernelArgument view = compose(lights);

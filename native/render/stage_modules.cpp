@@ -25,9 +25,9 @@ void generate(int i, Camera camera, PathView paths, StepSettings settings)
     generatePath(i, camera, paths, settings);
 }
 
-void develop(int i, PathView paths, StepSettings settings, float* film)
+void resolve(int i, PathView paths, StepSettings settings, float* film)
 {
-    developPixel(i, paths, settings, film);
+    resolvePixel(i, paths, settings, film);
 }
 )";
 

@@ -165,9 +165,9 @@ void noLayers(int k, PathView paths, float* layers)
     writeNoLayers(paths.pathOf(k), paths, layers);
 }
 
-void developAll(int i, PathView paths, StepSettings settings, float* layers, float* film)
+void resolveAll(int i, PathView paths, StepSettings settings, float* layers, float* film)
 {
-    developLayers(i, paths, settings, layers, film);
+    resolveLayers(i, paths, settings, layers, film);
 }
 
 void close(int i, PathView paths, RecordView records) { closePath(i, paths, records); }
@@ -180,11 +180,11 @@ void seed(int i, PathView paths, RecordView records, StepSettings settings, floa
     seedGradients(i, paths, records, settings, gradients, pixels, weight);
 }
 
-void developHalf(int i, SceneView scene, PathView paths, RecordView records, StepSettings settings,
+void resolveSamples(int i, SceneView scene, PathView paths, RecordView records, StepSettings settings,
                  uint first, uint count, uint tangents, DirectionView directions, uint pixels,
                  float* film)
 {
-    developRecords(i, scene, paths, records, settings, first, count, tangents, directions, pixels,
+    resolveRecords(i, scene, paths, records, settings, first, count, tangents, directions, pixels,
                    film);
 }
 )slang";

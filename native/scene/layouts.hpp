@@ -83,7 +83,7 @@ struct AreaWord {
     static constexpr std::uint32_t kBothSides = 16;
     /// tangent of half of it; 0: full
     static constexpr std::uint32_t kSpread = 17;
-    /// of spreadShare()
+    /// of spreadAttenuation()
     static constexpr std::uint32_t kSpreadFactor = 18;
 };
 

@@ -141,13 +141,13 @@ def estimate_memory(size: FitSize) -> float:
     surfaces = sum(paths) * (size.bounces + 1) * RECORD_HEADROOM
     surfaces *= 2 if size.has_media else 1  # a segment before each
     recorded = size.parts * (surfaces * rows + sum(paths) * HEAD_ROWS)
-    developed = 3 * (1 + size.numbers) * max(size.pixels, default=0)
+    resolved = 3 * (1 + size.numbers) * max(size.pixels, default=0)
     texels = (size.texels + size.other_texels) * (1 + size.parts)
     if size.texels:
         texels += (size.texels + size.other_texels) * TEXEL_ARRAYS + size.texels * MAP_ARRAYS
-        developed += FILM_ARRAYS * sum(size.pixels)
+        resolved += FILM_ARRAYS * sum(size.pixels)
     scene = texels + size.triangles * TRIANGLE_NUMBERS
-    return FLOAT * (under_way + recorded + developed + scene)
+    return FLOAT * (under_way + recorded + resolved + scene)
 
 
 def describe_memory(count: float, *, is_bound: bool) -> str:

@@ -3616,7 +3616,7 @@ class LightTable:
         """
 
     @property
-    def tree_share(self) -> float:
+    def tree_selection_probability(self) -> float:
         """
         Probability that the light is drawn from the tree.
         """
@@ -4573,7 +4573,7 @@ class Recorder:
         Raises:
             ArgumentError: There are no such samples, or the film is too small.
         """
-    def direct_share(self) -> NDArray[np.float32]:
+    def direct_fraction(self) -> NDArray[np.float32]:
         """
         The fraction of each pixel's samples whose first surface was recorded, shape (pixels,).
         """

@@ -103,7 +103,7 @@ TEST_CASE("all the light of a spread is that of none") {
     const double spread = 1.2;
     const LightRow row = row_of({.kind = AreaLight{.power = 6, .spread = spread}});
 
-    // spreadShare() of light.slang over the cosine-weighted half space, as a sum.
+    // spreadAttenuation() of light.slang over the cosine-weighted half space, as a sum.
     double sum = 0;
     constexpr int kSteps = 200'000;
     for (int k = 0; k < kSteps; k++) {

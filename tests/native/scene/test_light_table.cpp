@@ -78,7 +78,7 @@ TEST_CASE("the tree has the lights at finite distance, by the chance they have b
 
     CHECK(table.tree.size() == 2 * 12 - 1);
     CHECK(table.tree.front().power == Approx(1).epsilon(1e-6));
-    CHECK(table.tree_share == Approx(1 - probability(table, 12)).epsilon(1e-6));
+    CHECK(table.tree_selection_probability == Approx(1 - probability(table, 12)).epsilon(1e-6));
     CHECK(table.records[12][LightWord::kTrail] == 0);
     CHECK(table.records[0][LightWord::kTrail] != 0);
 }

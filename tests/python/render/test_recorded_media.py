@@ -15,7 +15,7 @@ from weft.render.record import Recorder
 from weft.scene import Closure, Material, Object, PointLight, SunLight
 
 PART = 32
-"""Samples that are developed at once."""
+"""Samples that are resolved at once."""
 
 
 class Recorded:
@@ -38,7 +38,7 @@ class Recorded:
             weft.Tensor.from_numpy(self.device, values), with_tangents=with_tangents
         )
         parts = [
-            self.recorder.develop(first, PART, with_tangents=with_tangents).mean(axis=1)
+            self.recorder.resolve(first, PART, with_tangents=with_tangents).mean(axis=1)
             for first in range(0, self.samples, PART)
         ]
         return np.mean(parts, axis=0, dtype=np.float64)

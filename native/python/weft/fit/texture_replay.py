@@ -142,7 +142,7 @@ class TextureReplay:
             settings = PathSettings(samples=2, bounces=0, seed=mix_seeds(self.seed, 0, number))
             view.recorders[0].draw(view.camera, settings, view.pixels)
             full = np.zeros(len(view.image), np.float32)
-            full[view.pixels] = view.recorders[0].direct_share()
+            full[view.pixels] = view.recorders[0].direct_fraction()
             around = box_blur(full.reshape(view.camera.height, view.camera.width, 1), 2).ravel()
             kept = view.pixels[around[view.pixels] > 0]
             view.pixels = kept if len(kept) else view.pixels
