@@ -53,7 +53,7 @@ const scene::ParameterRange& find_range(const scene::MaterialTable& table,
     }
     const char* reason =
         range->parameter.is_fixed     ? "drives a normal, and normals have"
-        : range->parameter.is_passing ? "makes surfaces transparent, and shadows have"
+        : range->parameter.drives_transparency ? "makes surfaces transparent, and shadows have"
         : range->parameter.is_walk    ? "says where light goes below the surface, which has"
                                       : nullptr;
     if (reason != nullptr) {

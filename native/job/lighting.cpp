@@ -22,7 +22,7 @@ namespace weft::job {
 
 namespace {
 
-scene::Vector3 turned(const std::array<double, 12>& m, const scene::Vector3& v, double origin) {
+scene::Vector3 transformed(const std::array<double, 12>& m, const scene::Vector3& v, double origin) {
     scene::Vector3 out{};
     for (std::size_t row = 0; row < 3; ++row) {
         out[row] = m[4 * row] * v[0] + m[4 * row + 1] * v[1] + m[4 * row + 2] * v[2] +
@@ -35,7 +35,7 @@ std::array<double, 12> product(const std::array<double, 12>& a, const std::array
     std::array<double, 12> out{};
     for (std::size_t column = 0; column < 4; ++column) {
         const scene::Vector3 moved =
-            turned(a, {b[column], b[4 + column], b[8 + column]}, column == 3 ? 1 : 0);
+            transformed(a, {b[column], b[4 + column], b[8 + column]}, column == 3 ? 1 : 0);
         for (std::size_t row = 0; row < 3; ++row) {
             out[4 * row + column] = moved[row];
         }
@@ -46,7 +46,7 @@ std::array<double, 12> product(const std::array<double, 12>& a, const std::array
 /// What a member of a light is in the world.
 void place(std::string_view name, scene::Vector3& member, const std::array<double, 12>& camera) {
     if (name == "position" || name == "direction") {
-        member = turned(camera, member, name == "position" ? 1 : 0);
+        member = transformed(camera, member, name == "position" ? 1 : 0);
     }
 }
 

@@ -8,7 +8,7 @@ namespace weft::render {
 
 namespace {
 
-bool passes(const scene::MaterialProgram& program) {
+bool is_transparent(const scene::MaterialProgram& program) {
     return !program.transparency.empty();
 }
 
@@ -60,7 +60,7 @@ void PathStages::dim_lights(const KernelArgument& view, PathBuffers& buffers, st
 }
 
 void PathStages::pass_lights(const KernelArgument& view, PathBuffers& buffers, std::int64_t count) {
-    std::vector<std::int64_t> passing = programs_with(passes);
+    std::vector<std::int64_t> transparent = programs_with(is_transparent);
     std::int64_t most = buffers.transparent_bounces;
     if (!programs_with(is_boundary).empty()) {
         most += kMostBoundaries;
@@ -69,10 +69,10 @@ void PathStages::pass_lights(const KernelArgument& view, PathBuffers& buffers, s
         .classify = "classifyLight", .program = "programDim", .skips_hidden = true};
     for (std::int64_t passed = 0; traits().has_hidden || passed < most; passed++) {
         if (passed >= most) {
-            passing.clear();
+            transparent.clear();
         }
         m_scene.tracer->trace_closest(buffers.light_hits(static_cast<std::uint32_t>(count)));
-        if (!sort_and_launch(stage, passing, view, buffers, count)) {
+        if (!sort_and_launch(stage, transparent, view, buffers, count)) {
             return;
         }
     }
@@ -111,7 +111,7 @@ std::vector<StageCall> PathStages::light_calls(const KernelArgument& view,
             calls.push_back(
                 {.module = shared, .function = "skipLight", .arguments = {view, paths}});
         }
-        add_programs("programDim", passes);
+        add_programs("programDim", is_transparent);
     }
     if (traits().has_media) {
         calls.push_back({.module = shared, .function = "finish", .arguments = {view, paths}});

@@ -91,7 +91,7 @@ WordsRef find_lights_of_triangles(KeptParts& kept, const scene::GeometryTable& t
     });
 }
 
-constexpr std::array<double, 9> kNotTurned{1, 0, 0, 0, 1, 0, 0, 0, 1};
+constexpr std::array<double, 9> kIdentityRotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /// What a light is drawn by.
 struct LightChoice {
@@ -255,7 +255,7 @@ void SceneTables::add_environment(KernelArgument& view) const {
     constexpr std::array<float, 3> kBlack{};
     constexpr std::array<std::int64_t, 2> kMatrix{3, 3};
     const EnvironmentImagesRef& images = m_lights.images;
-    std::array<double, 9> to_world = kNotTurned;
+    std::array<double, 9> to_world = kIdentityRotation;
     std::array<std::int64_t, scene::kEnvironmentViews.size()> layers{};
     if (images) {
         PartKey key("images");

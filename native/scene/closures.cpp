@@ -35,8 +35,8 @@ ClosureInput walk(ClosureInput input) {
     return input;
 }
 
-ClosureInput passing(ClosureInput input) {
-    input.is_passing = true;
+ClosureInput transparent(ClosureInput input) {
+    input.drives_transparency = true;
     return input;
 }
 
@@ -83,7 +83,7 @@ Inputs principled_inputs() {
             {"metallic", number(0)},
             {"roughness", roughness(0.5)},
             {"ior", ior(1.5)},
-            {"alpha", passing(number(1))},
+            {"alpha", transparent(number(1))},
             {"diffuse_roughness", roughness(0)},
             {"subsurface_weight", number(0)},
             {"subsurface_radius", color(1, 0.2, 0.1, kLongestWalk)},
@@ -169,7 +169,7 @@ ClosureSpec diffuse() {
             .features = {{"", {"kPlain"}}, {"kDiffuseRoughness", {"roughness"}}},
             .normals = {"normal"},
             .sides = "kSoftSides",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 ClosureSpec glossy() {
@@ -249,7 +249,7 @@ ClosureSpec sheen() {
             .construct = "SheenBSDF.prepare({color}, {roughness}, {wi}, m.tables())",
             .normals = {"normal"},
             .sides = "kSoftSides",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 ClosureSpec velvet() {
@@ -259,7 +259,7 @@ ClosureSpec velvet() {
             .construct = "VelvetBSDF.prepare({color}, {roughness}, {wi})",
             .normals = {"normal"},
             .sides = "kSoftSides",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 ClosureSpec translucent() {
@@ -290,10 +290,10 @@ ClosureSpec subsurface() {
 
 ClosureSpec transparent() {
     return {.kind = "transparent",
-            .inputs = {{"color", passing(grey(1))}},
+            .inputs = {{"color", transparent(grey(1))}},
             .bsdf = "TransparentBSDF",
             .construct = "TransparentBSDF.prepare({color}, {wi})",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 ClosureSpec emission() {
@@ -304,7 +304,7 @@ ClosureSpec emission() {
             .bsdf = "NullBSDF",
             .construct = "NullBSDF.prepare()",
             .emission = "({both_sides} > 0.5f || !s.isBackface ? {strength} : 0.f) * {color}",
-            .is_raised = false,
+            .ensures_valid_reflection = false,
             .hiding = {{{"color"}, {{"strength", 0}}}, {{"strength"}, {{"color", 0}}}}};
 }
 
@@ -316,7 +316,7 @@ ClosureSpec medium() {
                        {"anisotropy", number(0, -kMostAnisotropy, kMostAnisotropy)}},
             .bsdf = "NullBSDF",
             .construct = "NullBSDF.prepare()",
-            .is_raised = false,
+            .ensures_valid_reflection = false,
             .hiding = {{{"anisotropy"}, {{"scattering", 0}}}}};
 }
 
@@ -325,7 +325,7 @@ ClosureSpec none() {
             .inputs = {},
             .bsdf = "NullBSDF",
             .construct = "NullBSDF.prepare()",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 } // namespace

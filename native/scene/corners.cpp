@@ -69,7 +69,7 @@ Matrix inverse_transpose(const Affine& transform) {
 }
 
 /// The direction of a matrix times a vector; 0 if it has none.
-Float3 turned(const Matrix& m, const Float3& v) {
+Float3 transformed(const Matrix& m, const Float3& v) {
     const double x = v[0];
     const double y = v[1];
     const double z = v[2];
@@ -132,7 +132,7 @@ void write_normals(const Mesh& mesh, const Affine* placed, std::span<float> out,
     const Matrix turn = placed == nullptr ? Matrix{} : inverse_transpose(*placed);
     const auto finish = [&](const Float3& normal) {
         const Float3 own = unit(normal);
-        return placed == nullptr ? own : turned(turn, own);
+        return placed == nullptr ? own : transformed(turn, own);
     };
     const std::span<const float> vertices = mesh.positions.values;
     const auto flat = [&](std::size_t k) {
@@ -173,7 +173,7 @@ void place_tangents(std::span<const float> own, const Affine& placed, std::span<
     const std::size_t count = std::min(own.size(), out.size()) / 4;
     core::run_ranges(pool, count, 3 * kGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = 4 * begin; k < 4 * end; k += 4) {
-            const Float3 tangent = turned(turn, {own[k], own[k + 1], own[k + 2]});
+            const Float3 tangent = transformed(turn, {own[k], own[k + 1], own[k + 2]});
             std::ranges::copy(tangent, out.begin() + static_cast<std::ptrdiff_t>(k));
             out[k + 3] = own[k + 3];
         }

@@ -20,7 +20,7 @@ struct Program : IMaterialProgram
     static bool isEmissive() { return {isEmissive}; }
     static bool scatters() { return {scatters}; }
     static bool wanders() { return {wanders}; }
-    static bool passes() { return {passes}; }
+    static bool isTransparent() { return {isTransparent}; }
     static bool isBoundary() { return {is_boundary}; }
     static float3 transparency(MaterialContext m, ShadingPoint s) { return {transparency}; }
     static float3 emission(MaterialContext m, ShadingPoint s)

@@ -28,7 +28,7 @@ struct MaterialParameter {
     /// Red acts on red only, and so on: the input of a closure, with nothing in between.
     bool is_separable = false;
     bool is_fixed = false;   ///< no derivative reaches it: it drives a normal
-    bool is_passing = false; ///< it drives the surface's transparency
+    bool drives_transparency = false; ///< it drives the surface's transparency
     bool is_medium = false;  ///< true: of the volume, not of the surface
     bool is_walk =
         false; ///< true: it says where light goes below the surface; no derivative reaches it

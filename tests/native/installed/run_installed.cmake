@@ -54,7 +54,7 @@ string(CONCAT expected
   "\"Wall.001\".roughness: 0.5\n"
   "\"Wall.001\".base_color: texture 0\n"
   "MixBSDF<PerturbedNormalBSDF<DiffuseBSDF<kPlain>, kOwnSides>, GlossyBSDF<kPlain | kMultiscatter>> compiles\n"
-  "PrincipledBSDF<kDielectric | kMultiscatter | kRaised> compiles\n")
+  "PrincipledBSDF<kDielectric | kMultiscatter | kValidReflection> compiles\n")
 if(NOT output STREQUAL expected)
   message(FATAL_ERROR "the example of materials printed\n${output}instead of\n${expected}")
 endif()
