@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ..core.graph.compile import CompiledMaterial
     from ..core.steps import Steps
-    from .instances import Placed
+    from .instances import ObjectInstance
 
 
 @dataclass
@@ -57,7 +57,7 @@ class ExportedScene:
     scene: weft.Scene
     materials: dict[str, CompiledMaterial] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    lights: list[Placed] = field(default_factory=list)
+    lights: list[ObjectInstance] = field(default_factory=list)
 
 
 class SceneExporter:
@@ -136,9 +136,9 @@ class SceneExporter:
         materials.view = _view_of(depsgraph, cameras, resolution)
         scene = weft.Scene(light_paths=light_paths(depsgraph.scene_eval))
         problems = inventory.problems + scene_problems(depsgraph)
-        for placed in inventory.meshes:
+        for instance in inventory.meshes:
             yield
-            scene.objects += self._export_object(placed, materials, problems)
+            scene.objects += self._export_object(instance, materials, problems)
         yield
         scene.lights, found = self._lights.export(inventory.lights, self._images)
         problems += found
@@ -160,13 +160,13 @@ class SceneExporter:
         environment, suns, problems = self._light_of(world)
         return environment, suns, problems + self._images.problems[known:]
 
-    def export_light(self, placed: Placed) -> tuple[Light | None, list[Problem]]:
+    def export_light(self, instance: ObjectInstance) -> tuple[Light | None, list[Problem]]:
         """Return a light of Blender's as one of `weft.scene`, and what of it is left out.
 
         ``None`` stands for one that emits nothing.
         """
         known = len(self._images.problems)
-        light, problems = self._lights.export_one(placed, self._images)
+        light, problems = self._lights.export_one(instance, self._images)
         return light, problems + self._images.problems[known:]
 
     def _light_of(self, world: bpy.types.World | None) -> Found:
@@ -179,24 +179,24 @@ class SceneExporter:
         """Compile the materials of the scene, as no camera sees them, in steps, one an object."""
         self._images.begin()
         materials = MaterialStore(self._images)
-        for placed in take_inventory(depsgraph).meshes:
-            for material in placed.materials:
+        for instance in take_inventory(depsgraph).meshes:
+            for material in instance.materials:
                 if material_name(material) not in materials.compiled:
                     yield
                     materials.find(material)
         return materials
 
     def _export_object(
-        self, placed: Placed, materials: MaterialStore, problems: list[Problem]
+        self, instance: ObjectInstance, materials: MaterialStore, problems: list[Problem]
     ) -> list[weft.scene.Object]:
         """Return an object; none if there is nothing to see."""
-        compiled = [materials.find(material) for material in placed.materials]
-        mesh = self._meshes.find(placed, compiled, materials.attributes)
+        compiled = [materials.find(material) for material in instance.materials]
+        mesh = self._meshes.find(instance, compiled, materials.attributes)
         if mesh is None:
             return []
-        if np.linalg.det(placed.matrix[:3, :3]) == 0:
+        if np.linalg.det(instance.matrix[:3, :3]) == 0:
             problems.append(
-                Problem(f"Object '{placed.name}'", "it has no extent; scale it", "nothing")
+                Problem(f"Object '{instance.name}'", "it has no extent; scale it", "nothing")
             )
             return []
         used = 1 if mesh.slots is None else int(mesh.slots.max()) + 1
@@ -206,10 +206,10 @@ class SceneExporter:
             weft.scene.Object(
                 mesh,
                 slots,
-                placed.matrix,
-                name=placed.name,
-                hidden_from=placed.hidden_from,
-                shadow_terminator_geometry_offset=placed.terminator,
+                instance.matrix,
+                name=instance.name,
+                hidden_from=instance.hidden_from,
+                shadow_terminator_geometry_offset=instance.terminator,
             )
         ]
 

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from weft.scene.lights import Light
 
     from ..core.graph.model import Graph, Images
-    from .instances import Placed
+    from .instances import ObjectInstance
 
 
-def lights_in_view(lights: Sequence[Placed], cameras: Sequence[weft.scene.Camera]) -> list[Problem]:
+def lights_in_view(
+    lights: Sequence[ObjectInstance], cameras: Sequence[weft.scene.Camera]
+) -> list[Problem]:
     """Return lights that Cycles shows in a picture; Weft's cameras do not see them."""
     found = []
     for light in lights:
@@ -71,7 +73,7 @@ FAR_AWAY = 1e6
 """Metres."""
 
 
-def _extent(light: Placed) -> float:
+def _extent(light: ObjectInstance) -> float:
     """Return the radius of a sphere around a light, metres; 0: it cannot be seen."""
     data = light.data
     if data.type == "AREA":
@@ -96,65 +98,69 @@ class LightStore:
         self._device = device or weft.create_device
         self._known: dict[str, tuple[Factors, list[Problem]]] = {}
 
-    def export(self, given: Sequence[Placed], images: Images) -> tuple[list[Light], list[Problem]]:
+    def export(
+        self, given: Sequence[ObjectInstance], images: Images
+    ) -> tuple[list[Light], list[Problem]]:
         """Return lights that emit as in Cycles, each with a name of its own."""
         lights: list[Light] = []
         problems: list[Problem] = []
         names: set[str] = set()
         before, self._known = self._known, {}
-        for placed in given:
-            name, number = placed.name, 1
+        for instance in given:
+            name, number = instance.name, 1
             while name in names:
                 number += 1
-                name = f"{placed.name} {number}"
-            factors, found = self._factors(placed, images, before)
+                name = f"{instance.name} {number}"
+            factors, found = self._factors(instance, images, before)
             problems += found
-            light, found = export_light(placed, name, factors)
+            light, found = export_light(instance, name, factors)
             problems += found
             if light is not None:
                 names.add(name)
                 lights.append(light)
         return lights, problems
 
-    def export_one(self, placed: Placed, images: Images) -> tuple[Light | None, list[Problem]]:
+    def export_one(
+        self, instance: ObjectInstance, images: Images
+    ) -> tuple[Light | None, list[Problem]]:
         """Return a light at another position; ``None`` if it emits nothing."""
-        factors, problems = self._factors(placed, images, self._known)
-        light, found = export_light(placed, placed.name, factors)
+        factors, problems = self._factors(instance, images, self._known)
+        light, found = export_light(instance, instance.name, factors)
         return light, problems + found
 
     def _factors(
         self,
-        placed: Placed,
+        instance: ObjectInstance,
         images: Images,
         before: Mapping[str, tuple[Factors, list[Problem]]],
     ) -> tuple[Factors, list[Problem]]:
         """Return the factors of a light's radiance that its nodes give."""
-        tree = node_tree_of(placed.data)
+        tree = node_tree_of(instance.data)
         if tree is None:
             return Factors(np.ones(3)), []
         graph = read_graph(tree)
-        lengths = np.linalg.norm(placed.matrix[:3, :3], axis=0)
-        axes = placed.matrix[:3, :3].T / np.maximum(lengths[:, None], 1e-20)
+        lengths = np.linalg.norm(instance.matrix[:3, :3], axis=0)
+        axes = instance.matrix[:3, :3].T / np.maximum(lengths[:, None], 1e-20)
         key = repr(
-            (placed.name, placed.data.type, np.round(axes, 6).tolist(), key_of(graph, images))
+            (instance.name, instance.data.type, np.round(axes, 6).tolist(), key_of(graph, images))
         )
         if key not in self._known:
-            self._known[key] = before.get(key) or self._make(placed, graph, images, axes)
+            self._known[key] = before.get(key) or self._make(instance, graph, images, axes)
         return self._known[key]
 
     def _make(
-        self, placed: Placed, graph: Graph, images: Images, axes: NDArray[np.float64]
+        self, instance: ObjectInstance, graph: Graph, images: Images, axes: NDArray[np.float64]
     ) -> tuple[Factors, list[Problem]]:
-        where = f"Light '{placed.name}'"
+        where = f"Light '{instance.name}'"
         compiled = compile_material(
             graph,
             images,
-            placed.data.name,
+            instance.data.name,
             target="light",
             ray="light",
             light_axes=[tuple(row) for row in axes.tolist()],
         )
-        is_area = placed.data.type == "AREA"
+        is_area = instance.data.type == "AREA"
         factors = light_factors(compiled, axes, has_own_normal=is_area, device=self._device)
         problems = list(compiled.problems)
         if factors.missing:
@@ -162,22 +168,24 @@ class LightStore:
         if ray_outputs(graph):
             message = "its Light Path node is not supported"
             problems.append(Problem(where, message, "a ray of no kind"))
-        scale = np.linalg.norm(placed.matrix[:3, :3], axis=0)
+        scale = np.linalg.norm(instance.matrix[:3, :3], axis=0)
         if factors.profile is not None and np.ptp(scale) > 1e-3 * scale.max() and not is_area:
             message = "nodes of a light that is stretched are not supported"
             problems.append(Problem(where, message, "one that is not"))
         return factors, problems
 
 
-def export_light(placed: Placed, name: str, factors: Factors) -> tuple[Light | None, list[Problem]]:
+def export_light(
+    instance: ObjectInstance, name: str, factors: Factors
+) -> tuple[Light | None, list[Problem]]:
     """Return a light, ``None`` if it gives none, and what of it is left out.
 
     Args:
-        placed: The light.
+        instance: The light.
         name: What parameters call the light.
         factors: Of its nodes.
     """
-    light, matrix = placed.data, placed.matrix
+    light, matrix = instance.data, instance.matrix
     where = f"Light '{name}'"
     color = np.array(light.color, np.float64) * factors.color
     if light.use_temperature:
@@ -197,7 +205,7 @@ def export_light(placed: Placed, name: str, factors: Factors) -> tuple[Light | N
         "color": color.tolist(),
         "name": name,
         "profile": profile,
-        "hidden_from": placed.hidden_from,
+        "hidden_from": instance.hidden_from,
         "casts_shadow": light.use_shadow,
     }
     return _LIGHTS[light.type](light, matrix, strength, shared), problems
@@ -234,14 +242,14 @@ def _area(
 ) -> Light:
     height = light.size_y if light.shape in ("RECTANGLE", "ELLIPSE") else light.size
     is_round = light.shape in ("DISK", "ELLIPSE")
-    placed = matrix[:3].copy()
-    if np.linalg.det(placed[:, :3]) < 0:
+    transform = matrix[:3].copy()
+    if np.linalg.det(transform[:, :3]) < 0:
         # A mirrored light emits to where its z axis says, too.
-        placed[:, 0] *= -1
-    sides = np.linalg.norm(placed[:, :2], axis=0)
+        transform[:, 0] *= -1
+    sides = np.linalg.norm(transform[:, :2], axis=0)
     area = float(sides[0] * sides[1] * light.size * height) * (math.pi / 4 if is_round else 1.0)
     return weft.scene.AreaLight(
-        placed,
+        transform,
         (light.size, height),
         "ellipse" if is_round else "rectangle",
         power=_normalized(light, strength, area),

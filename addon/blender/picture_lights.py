@@ -17,7 +17,7 @@ from weft import ArgumentError
 from weft.fit.target_checks import LIGHTS
 from weft.scene.light_changes import emissions_of
 
-from .instances import Placed
+from .instances import ObjectInstance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,7 +74,7 @@ class PictureLights:
         }
         shown = {entry.name for entry in scene.materials()}
         self._materials = {b: name for b, name in self._materials.items() if name in shown}
-        self._placed = {entry.name: entry for entry in exported.lights}
+        self._instances = {entry.name: entry for entry in exported.lights}
         owners = [(light.name, self._object_of(light.name)) for light in scene.lights]
         self._lights: dict[str, list[str]] = {}  # of the scene, by the names of objects
         for name, owner in owners:
@@ -117,10 +117,10 @@ class PictureLights:
 
     def _object_of(self, name: str) -> str:
         """Return the object that a light of the scene comes from; "": it is the world's sun."""
-        if name in self._placed:
+        if name in self._instances:
             return name
         start, _, number = name.rpartition(" ")  # further instances have numbers
-        return start if number.isdigit() and start in self._placed else ""
+        return start if number.isdigit() and start in self._instances else ""
 
     def _find_world(self, picture: Picture) -> tuple[World, list[str | Light]]:
         """Return the world of a picture, ``None`` for that of the scene, and the suns of it."""
@@ -198,7 +198,7 @@ class PictureLights:
     def _export(self, entry: bpy.types.Object, matrix: np.ndarray) -> Light | None:
         """Return a light at a place of its own; ``None`` if it is dark."""
         data = entry.evaluated_get(self._depsgraph).data
-        known = self._placed.get(entry.name) or Placed(entry.name, data, matrix)
+        known = self._instances.get(entry.name) or ObjectInstance(entry.name, data, matrix)
         light, problems = self._exporter.export_light(replace(known, matrix=matrix))
         self.problems += problems
         if light is not None:
@@ -214,8 +214,8 @@ class PictureLights:
                 f"fit: the flash '{flash.name}' of picture '{name}' stands to no camera; make a "
                 "camera its parent"
             )
-        placed = self._evaluated(flash).matrix_world
-        relative = _frame(self._evaluated(own)).inverted() @ placed
+        matrix = self._evaluated(flash).matrix_world
+        relative = _frame(self._evaluated(own)).inverted() @ matrix
         moved = _frame(picture.camera.evaluated_get(self._depsgraph)) @ relative
         light = self._export(flash, np.array(moved))
         return [] if light is None else [light]

@@ -257,9 +257,9 @@ def _with_uvs(task: Task) -> tuple[list[Surface], tuple[str, ...]]:
 
 def asks_world(values: Iterable[Value]) -> bool:
     """Return whether values depend on where an object stands."""
-    placed = (Attribute.POSITION, Attribute.NORMAL, Attribute.GEOMETRIC_NORMAL)
+    world_space = (Attribute.POSITION, Attribute.NORMAL, Attribute.GEOMETRIC_NORMAL)
     parts = (part for value in values for part in parts_of(value))
-    return any(isinstance(part, Attribute) and part in placed for part in parts)
+    return any(isinstance(part, Attribute) and part in world_space for part in parts)
 
 
 def has_uvs(surface: Surface, name: str) -> bool:
