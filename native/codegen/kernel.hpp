@@ -38,7 +38,7 @@ struct Memory {
     std::int32_t tile = -1; ///< group-shared tile that turns the operand around, -1: none
     bool is_ahead =
         false; ///< moves between memory and registers before the first and after the last
-               ///< call of a tile, or of several turns of a walk
+               ///< call of a tile, or of several turns of a reduction
     std::int32_t binding = -1; ///< storage-buffer slot, -1: a pointer
     std::int32_t table = -1;   ///< group-shared sums that collect what is added, -1: none
     std::int32_t cache = -1;   ///< group-shared lines that collect some of it, -1: none
@@ -86,10 +86,10 @@ enum class SumPass : std::uint8_t {
     fixed,   ///< adds integers to a record: the order does not matter
 };
 
-/// How the threads of a group divide the calls if they walk along one dimension. Threads with the same place in all
+/// How the threads of a group divide the calls if they reduce along one dimension. Threads with the same place in all
 /// other dimensions (a column) add up what they found.
-struct Walk {
-    std::int32_t dimension = -1; ///< of Kernel::dimensions; -1: no walk
+struct ReductionAxis {
+    std::int32_t dimension = -1; ///< of Kernel::dimensions; -1: none
     std::int32_t columns = 1;    ///< columns that a group has threads for
     std::int32_t lanes = 1;      ///< threads of a column; columns * lanes is the size of a group
     bool is_lane_major = false;  ///< neighbouring threads belong to one column
@@ -217,8 +217,8 @@ struct Kernel {
     bool is_index64 = false;
     std::int32_t width = 1; ///< consecutive elements a thread: 1, 2, 4, 8 or 16
     bool is_persistent =
-        false;             ///< few groups walk over all elements, so that each adds to a sum once
-    Walk walk;             ///< persistent: along one dimension; else over all elements in order
+        false;               ///< few groups loop over all elements, so that each adds to a sum once
+    ReductionAxis reduction; ///< persistent: along one dimension; else over all elements in order
     std::string collector; ///< persistent: the operand whose functions sum a gradient in the group
     std::int64_t collected_bytes = 0; ///< group-shared memory that it could use
     std::vector<std::int64_t> tables; ///< group-shared sums: floats of each

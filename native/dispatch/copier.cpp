@@ -60,7 +60,8 @@ ScalarKind word_kind(const Tensor& a, const Tensor& b) {
 bool may_overlap(const Tensor& a, const Tensor& b) {
     const std::uint64_t bytes = a.layout()->element_bytes();
     const auto end = [&](const Tensor& tensor) {
-        return tensor.address() + static_cast<std::uint64_t>(tensor.layout()->reach) * bytes;
+        return tensor.address() +
+               static_cast<std::uint64_t>(tensor.layout()->extent_elements) * bytes;
     };
     return &a.buffer() == &b.buffer() && a.address() < end(b) && b.address() < end(a);
 }
@@ -274,9 +275,9 @@ void Copier::upload(Tensor& target, std::span<const std::byte> host) {
 
 void Copier::download(const Tensor& source, std::span<std::byte> host,
                       const device::InterruptPoll& poll) {
-    const std::uint64_t reach =
-        static_cast<std::uint64_t>(source.layout()->reach) * source.layout()->element_bytes();
-    if (source.is_contiguous() || reach <= kSmallRange) {
+    const std::uint64_t extent = static_cast<std::uint64_t>(source.layout()->extent_elements) *
+                                 source.layout()->element_bytes();
+    if (source.is_contiguous() || extent <= kSmallRange) {
         tensor::download(source, host, poll);
         return;
     }

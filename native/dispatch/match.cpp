@@ -73,7 +73,7 @@ bool is_gapped(const Type& element) {
 }
 
 /// Bytes from element 0 to the end of the last leaf; 0 if a stride is negative.
-std::uint64_t reach(const ArrayView& view) {
+std::uint64_t extent_bytes(const ArrayView& view) {
     std::int64_t last = 0;
     for (std::size_t i = 0; i < view.shape.size(); ++i) {
         if (view.strides[i] < 0) {
@@ -329,7 +329,7 @@ void Matcher::set_memory(const MatchRequest& request, const ArrayView& view, std
     memory.component_shape.assign(view.shape.begin() + split, view.shape.end());
     memory.component_strides.assign(view.strides.begin() + split, view.strides.end());
     memory.alignment = view.alignment;
-    memory.extent_bytes = reach(view);
+    memory.extent_bytes = extent_bytes(view);
     memory.may_bind = memory.extent_bytes != 0 &&
                       memory.extent_bytes <= m_target.max_storage_binding &&
                       view.alignment >= m_target.storage_binding_alignment;

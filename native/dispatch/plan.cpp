@@ -92,10 +92,10 @@ const char* accumulation_words(const codegen::Kernel& kernel, codegen::Accumulat
 }
 
 std::string threads_text(const codegen::Kernel& kernel) {
-    const codegen::Walk& walk = kernel.walk;
+    const codegen::ReductionAxis& axis = kernel.reduction;
     return kernel.is_tiled       ? "32x32 tiles"
-           : walk.dimension >= 0 ? text("threads walk along dimension ", walk.dimension, ", ",
-                                        walk.lanes, " beside ", walk.columns, " of them a group")
+           : axis.dimension >= 0 ? text("threads reduce along dimension ", axis.dimension, ", ",
+                                        axis.lanes, " beside ", axis.columns, " of them a group")
                                  : text(kernel.width, " elements a thread");
 }
 

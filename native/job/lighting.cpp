@@ -22,7 +22,8 @@ namespace weft::job {
 
 namespace {
 
-scene::Vector3 transformed(const std::array<double, 12>& m, const scene::Vector3& v, double origin) {
+scene::Vector3 transformed(const std::array<double, 12>& m, const scene::Vector3& v,
+                           double origin) {
     scene::Vector3 out{};
     for (std::size_t row = 0; row < 3; ++row) {
         out[row] = m[4 * row] * v[0] + m[4 * row + 1] * v[1] + m[4 * row + 2] * v[2] +

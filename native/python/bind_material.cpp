@@ -238,7 +238,8 @@ void bind_program(py::module_& module) {
         .def_readonly("reads_ray", &Program::reads_ray)
         .def_readonly("is_boundary", &Program::is_boundary)
         .def_readonly("walks", &Program::subsurface_closures)
-        .def_property_readonly("is_transparent", [](const Program& p) { return !p.transparency.empty(); })
+        .def_property_readonly("is_transparent",
+                               [](const Program& p) { return !p.transparency.empty(); })
         .def_property_readonly("wanders",
                                [](const Program& p) { return p.subsurface_closures > 0; })
         .def_property_readonly("key", [](const Program& p) {

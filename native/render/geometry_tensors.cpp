@@ -175,8 +175,8 @@ std::vector<Chunk> tangent_chunks(KeptParts& kept, const Meshes& meshes, Threads
                              std::ranges::copy(std::as_bytes(std::span(*own)), out.begin());
                          } else {
                              scene::transform_tangents(*own, *instance.transform(),
-                                                   as_numbers<float>(out),
-                                                   threads.for_mesh(*instance.mesh));
+                                                       as_numbers<float>(out),
+                                                       threads.for_mesh(*instance.mesh));
                          }
                      }};
     });
@@ -206,9 +206,9 @@ double find_extent(KeptParts& kept, const scene::Scene& scene) {
     std::vector<scene::Box> boxes;
     for (const Object& object : scene.objects) {
         if (object.mesh->vertex_count() > 0) {
-            boxes.push_back(
-                kept.get<scene::Box>(MeshInstance{.mesh = object.mesh, .object = &object}.key("box"),
-                                     [&] { return scene::bounding_box(object); }));
+            boxes.push_back(kept.get<scene::Box>(
+                MeshInstance{.mesh = object.mesh, .object = &object}.key("box"),
+                [&] { return scene::bounding_box(object); }));
         }
     }
     return scene::extent_of(boxes);

@@ -120,7 +120,8 @@ std::vector<std::size_t> recorded_programs(const SceneTables& tables,
         found.insert(program);
     }
     std::vector<std::size_t> programs(found.begin(), found.end());
-    std::erase_if(programs, [&](std::size_t number) { return is_transparent(*table.programs[number]); });
+    std::erase_if(programs,
+                  [&](std::size_t number) { return is_transparent(*table.programs[number]); });
     return programs;
 }
 

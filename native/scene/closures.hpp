@@ -29,7 +29,8 @@ struct ClosureInput {
     double high = 1;              ///< largest sensible value
     /// Of a colour: red acts on red only, and so on. Not so where a layer dims what lies below it by its largest channel.
     bool is_separable = true;
-    bool drives_transparency = false; ///< it drives the surface's transparency; no derivative passes
+    bool drives_transparency =
+        false; ///< it drives the surface's transparency; no derivative passes
     bool is_walk =
         false; ///< it says where light goes below the surface; no derivative tells of that
     Scale scale = Scale::linear; ///< default of fits

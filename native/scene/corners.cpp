@@ -168,7 +168,7 @@ void write_slots(const Mesh& mesh, std::span<const std::uint32_t> materials,
 }
 
 void transform_tangents(std::span<const float> own, const Affine& transform, std::span<float> out,
-                    core::ThreadPool* pool) {
+                        core::ThreadPool* pool) {
     const Matrix turn = linear_part(transform);
     const std::size_t count = std::min(own.size(), out.size()) / 4;
     core::run_ranges(pool, count, 3 * kGrain, [&](std::size_t begin, std::size_t end) {

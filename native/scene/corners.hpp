@@ -42,7 +42,7 @@ WEFT_API void write_slots(const Mesh& mesh, std::span<const std::uint32_t> mater
                                                           std::span<const float> uvs);
 
 /// Tangents in the world. @param own as corner_tangents() returns them. @param out as many floats.
-WEFT_API void transform_tangents(std::span<const float> own, const Affine& transform, std::span<float> out,
-                             core::ThreadPool* pool = nullptr);
+WEFT_API void transform_tangents(std::span<const float> own, const Affine& transform,
+                                 std::span<float> out, core::ThreadPool* pool = nullptr);
 
 } // namespace weft::scene

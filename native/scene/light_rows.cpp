@@ -77,11 +77,11 @@ Vector3 unit(const Context& context, const Vector3& direction) {
     return over(direction, size);
 }
 
-LightBounds bounds_around(const Vector3f& centre, const Vector3f& reach) {
+LightBounds bounds_around(const Vector3f& centre, const Vector3f& half_extent) {
     LightBounds bounds{.theta_o = static_cast<float>(pi), .theta_e = static_cast<float>(pi / 2)};
     for (std::size_t k = 0; k < 3; ++k) {
-        bounds.lowest[k] = centre[k] - reach[k];
-        bounds.highest[k] = centre[k] + reach[k];
+        bounds.lowest[k] = centre[k] - half_extent[k];
+        bounds.highest[k] = centre[k] + half_extent[k];
     }
     return bounds;
 }

@@ -63,7 +63,8 @@ void add_tree(LightTable& table, std::span<const LightRow> rows, std::span<const
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i].bounds) {
             bounds[i] = *rows[i].bounds;
-            bounds[i].power = static_cast<float>(chosen[i] / std::max(table.tree_selection_probability, kTiny));
+            bounds[i].power =
+                static_cast<float>(chosen[i] / std::max(table.tree_selection_probability, kTiny));
         }
     }
     LightTree tree = build_light_tree(bounds);
@@ -98,9 +99,11 @@ std::vector<double> light_probabilities(std::span<const std::uint32_t> kinds,
     const double far_probability = std::clamp(far, kMinGroupProbability, 1 - kMinGroupProbability);
     for (std::size_t i = 0; i < count; ++i) {
         if (has_both) {
-            chosen[i] *= is_far(kinds[i]) ? far_probability / far : (1 - far_probability) / (1 - far);
+            chosen[i] *=
+                is_far(kinds[i]) ? far_probability / far : (1 - far_probability) / (1 - far);
         }
-        chosen[i] = (1 - kUniformProbability) * chosen[i] + kUniformProbability / static_cast<double>(count);
+        chosen[i] = (1 - kUniformProbability) * chosen[i] +
+                    kUniformProbability / static_cast<double>(count);
     }
     return chosen;
 }

@@ -85,7 +85,8 @@ private:
     std::string normal_map(const std::string& name, const NormalMap& map);
     std::string bump(const std::string& name, const Bump& bump);
     std::string bump_step(const std::string& name, const Bump& bump);
-    std::string perturbed_frame(const std::string& prefix, const Closure& closure, bool ensures_valid_reflection);
+    std::string perturbed_frame(const std::string& prefix, const Closure& closure,
+                                bool ensures_valid_reflection);
     std::string coat_normal(const std::string& prefix, const Closure& closure,
                             const std::string& frame);
 
@@ -110,7 +111,8 @@ private:
     std::size_t m_depth = 0;      ///< of the calls that are being printed
     std::size_t m_nesting = 0;    ///< of the values that are being printed
     bool m_needs_tangent = false; ///< the frame is that of the point's tangent
-    bool m_ensures_valid_reflection = false;     ///< the frame is that of a normal that sharp closures need
+    bool m_ensures_valid_reflection =
+        false; ///< the frame is that of a normal that sharp closures need
     bool m_is_fixed = false;
     bool m_drives_transparency = false;
     bool m_is_medium = false;

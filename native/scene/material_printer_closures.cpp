@@ -134,7 +134,8 @@ SurfaceText MaterialPrinter::closure(const std::string& prefix, const Closure& c
     const std::string perturbed = turn(prefix, closure, values);
     if (perturbed.empty() && m_ensures_valid_reflection && !spec.structure.empty()) {
         values["features"] += " | kValidReflection";
-        values["normals"] = "no_diff ShadingNormals.ofValidReflection(surface.frame.toLocal(s.normal))";
+        values["normals"] =
+            "no_diff ShadingNormals.ofValidReflection(surface.frame.toLocal(s.normal))";
     }
     const std::string rotation = tangent(prefix, closure, perturbed);
     inputs(prefix, closure, values);
@@ -196,9 +197,10 @@ std::string MaterialPrinter::tangent(const std::string& prefix, const Closure& c
     const std::string name = function(3, [&] { return free_value(prefix + "tangent", *given); });
     const std::string in_frame = core::text("surface.frame.toLocal(", name, "(m, s))");
     return local(
-        1, core::text("no_diff tangentTurn(",
-                      perturbed.empty() ? in_frame : core::text(perturbed, ".toLocal(", in_frame, ")"),
-                      ")"));
+        1,
+        core::text("no_diff tangentTurn(",
+                   perturbed.empty() ? in_frame : core::text(perturbed, ".toLocal(", in_frame, ")"),
+                   ")"));
 }
 
 /// Prints the frame of a closure with normals of its own; "" if it has none.
@@ -235,7 +237,8 @@ std::string MaterialPrinter::subsurface(const Closure& closure, const std::strin
 
 MaterialProgram MaterialPrinter::print() {
     const SurfaceText surface = this->surface("", *m_material.surface);
-    const std::string_view normal = m_ensures_valid_reflection ? "validReflectionNormal(s)" : "s.normal";
+    const std::string_view normal =
+        m_ensures_valid_reflection ? "validReflectionNormal(s)" : "s.normal";
     // A tangent costs loads; only long highlights have use for one.
     const std::string frame = m_needs_tangent ? core::text("Frame.along(", normal, ", s.tangent)")
                                               : core::text("Frame.around(", normal, ")");

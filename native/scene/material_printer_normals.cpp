@@ -85,7 +85,7 @@ std::string MaterialPrinter::bump_step(const std::string& name, const Bump& bump
 
 /// Prints the frame of a closure that has normals of its own, and returns its name.
 std::string MaterialPrinter::perturbed_frame(const std::string& prefix, const Closure& closure,
-                                          bool ensures_valid_reflection) {
+                                             bool ensures_valid_reflection) {
     const Value* const own = closure.find("normal");
     const std::string normal =
         own == nullptr ? "s.normal" : local(3, free_value(prefix + "normal", *own));

@@ -80,15 +80,15 @@ void count_elements(ArrayLayout& layout) {
     const bool is_empty =
         std::find(layout.shape.begin(), layout.shape.end(), 0) != layout.shape.end();
     layout.element_count = is_empty ? 0 : 1;
-    layout.reach = is_empty ? 0 : 1;
+    layout.extent_elements = is_empty ? 0 : 1;
     for (std::size_t axis = 0; axis < layout.shape.size() && !is_empty; ++axis) {
         layout.element_count = extent.multiply(layout.element_count, layout.shape[axis]);
-        layout.reach =
-            extent.add(layout.reach, extent.multiply(layout.shape[axis] - 1, layout.strides[axis]));
+        layout.extent_elements = extent.add(
+            layout.extent_elements, extent.multiply(layout.shape[axis] - 1, layout.strides[axis]));
     }
     const auto stride = static_cast<std::int64_t>(layout.element_bytes());
     static_cast<void>(extent.multiply(layout.element_count, stride));
-    static_cast<void>(extent.multiply(layout.reach, stride));
+    static_cast<void>(extent.multiply(layout.extent_elements, stride));
 }
 
 bool has_no_gaps(const ArrayLayout& layout) {

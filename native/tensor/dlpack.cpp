@@ -108,7 +108,8 @@ TensorRef share_cuda_memory(const std::shared_ptr<device::Device>& device,
     ArrayLayoutRef layout =
         make_array_layout(std::move(dtype), std::move(shape), std::move(strides));
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
-    const std::uint64_t size = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
+    const std::uint64_t size =
+        static_cast<std::uint64_t>(layout->extent_elements) * layout->element_bytes();
     return Tensor::wrap(device->wrap_external(address, size, std::move(keep_alive)),
                         std::move(layout), 0);
 }
@@ -229,7 +230,7 @@ TensorRef find_lent(const device::Device& device, const dlpack::Array& array,
                     ArrayLayoutRef layout) {
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
     const std::uint64_t item = layout->element_bytes();
-    const std::uint64_t size = static_cast<std::uint64_t>(layout->reach) * item;
+    const std::uint64_t size = static_cast<std::uint64_t>(layout->extent_elements) * item;
     std::shared_ptr<device::Buffer> buffer =
         size == 0 ? nullptr : device.find_lent_to_cuda(address, size);
     if (!buffer || (address - buffer->cuda_address()) % item != 0) {

@@ -83,9 +83,9 @@ private:
     std::int64_t m_words; ///< that there are
 };
 
-/// A walk jumps from element to element, and tables leave no room.
+/// A reduction jumps from element to element, and tables leave no room.
 bool has_other_order(const Kernel& kernel) {
-    return kernel.walk.dimension >= 0 || !kernel.tables.empty() || !kernel.collector.empty() ||
+    return kernel.reduction.dimension >= 0 || !kernel.tables.empty() || !kernel.collector.empty() ||
            kernel.repeats_last;
 }
 

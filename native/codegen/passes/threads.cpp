@@ -23,7 +23,7 @@ constexpr std::int64_t kMostGroups = 1024;
 constexpr std::int64_t kMostGroupsOfCollector = 256;
 constexpr std::int64_t kMostGroupsOfSoftware = 64;
 
-// Turns of a walk that are worth the sum after it.
+// Turns of a reduction that are worth the sum after it.
 constexpr std::int64_t kFewestTurns = 4;
 
 bool is_plain(const Kernel& kernel) {
@@ -31,7 +31,7 @@ bool is_plain(const Kernel& kernel) {
 }
 
 std::int32_t choose_steps(const Kernel& kernel) {
-    if (kernel.walk.dimension >= 0) {
+    if (kernel.reduction.dimension >= 0) {
         return kernel.steps; // of load_ahead()
     }
     if (!kernel.caches.empty() && kernel.stages.empty()) {
@@ -61,13 +61,13 @@ std::int64_t linear_groups(const Kernel& kernel) {
     return divide_up(threads, kernel.group_size[0]);
 }
 
-/// Groups for a walk: enough of them share a column to fill the device.
-std::int64_t divide_walk(Kernel& kernel, std::int64_t most) {
-    Walk& walk = kernel.walk;
-    const std::int64_t extent = kernel.dimensions[static_cast<std::size_t>(walk.dimension)];
-    const std::int64_t longest = divide_up(extent, walk.lanes * kFewestTurns);
-    walk.chunks = std::clamp<std::int64_t>(most / walk.blocks, 1, longest);
-    return walk.blocks * walk.chunks;
+/// Groups for a reduction: enough of them share a column to fill the device.
+std::int64_t divide_reduction(Kernel& kernel, std::int64_t most) {
+    ReductionAxis& axis = kernel.reduction;
+    const std::int64_t extent = kernel.dimensions[static_cast<std::size_t>(axis.dimension)];
+    const std::int64_t longest = divide_up(extent, axis.lanes * kFewestTurns);
+    axis.chunks = std::clamp<std::int64_t>(most / axis.blocks, 1, longest);
+    return axis.blocks * axis.chunks;
 }
 
 } // namespace
@@ -91,8 +91,8 @@ void choose_thread_grid(Kernel& kernel) {
     const std::int64_t most = kernel.prefers_storage_bindings ? kMostGroupsOfSoftware
                               : kernel.collector.empty()      ? kMostGroups
                                                               : kMostGroupsOfCollector;
-    if (kernel.walk.dimension >= 0) {
-        groups = divide_walk(kernel, most);
+    if (kernel.reduction.dimension >= 0) {
+        groups = divide_reduction(kernel, most);
     } else if (kernel.is_persistent) {
         groups = std::min(groups, most);
     }

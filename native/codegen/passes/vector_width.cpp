@@ -177,7 +177,7 @@ std::int32_t fitting_width(Kernel& kernel) {
 }
 
 bool is_worth_widening(Kernel& kernel, std::int32_t width) {
-    return width > 1 && !kernel.has_team && kernel.walk.dimension < 0 &&
+    return width > 1 && !kernel.has_team && kernel.reduction.dimension < 0 &&
            !adds_where_it_picks(kernel) && pays(kernel, width);
 }
 

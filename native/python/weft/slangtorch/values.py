@@ -104,7 +104,7 @@ class Marshaller:
                 f"elements are {element.name}; reshape it"
             )
         self._require_type(array, element, label)
-        self._require_reach(array, label)
+        self._require_memory(array, label)
         view = View(array, label, len(inner), owner)
         self.views.append(view)
         return view.fields
@@ -123,7 +123,7 @@ class Marshaller:
                 "declare it as TensorView<uint8_t>, and pass its bytes"
             )
 
-    def _require_reach(self, array: Any, label: str) -> None:
+    def _require_memory(self, array: Any, label: str) -> None:
         if isinstance(array, weft.Tensor):
             return
         if any(stride < 0 or stride % array.itemsize for stride in array.strides):
