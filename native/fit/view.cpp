@@ -76,7 +76,7 @@ std::vector<float> View::direct_share(std::uint32_t seed, const core::InterruptP
 std::vector<float> View::develop(std::int64_t first, std::int64_t count, bool with_tangents) {
     std::vector<float> film;
     for (const ViewPart& part : m_parts) {
-        const std::vector<float> own = part.recorder->resolve(first, count, with_tangents);
+        const std::vector<float> own = part.recorder->resolve_to_host(first, count, with_tangents);
         film.insert(film.end(), own.begin(), own.end());
     }
     const std::size_t pixels = m_pixels.size();

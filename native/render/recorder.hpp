@@ -90,8 +90,8 @@ public:
     void resolve(std::int64_t first, std::int64_t count, const tensor::TensorRef& film,
                  std::int64_t directions = 0);
     /// resolve() to the host: (1 + directions) x pixels x 3. Waits.
-    [[nodiscard]] std::vector<float> resolve(std::int64_t first, std::int64_t count,
-                                             bool with_tangents);
+    [[nodiscard]] std::vector<float> resolve_to_host(std::int64_t first, std::int64_t count,
+                                                     bool with_tangents);
     /// Fraction of each pixel's samples whose first surface was recorded. Waits.
     [[nodiscard]] std::vector<float> direct_fraction() const;
 

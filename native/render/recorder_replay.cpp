@@ -141,7 +141,8 @@ void Recorder::resolve(std::int64_t first, std::int64_t count, const tensor::Ten
                        &tangents, &m_desc.directions->view(), &pixels, &target});
 }
 
-std::vector<float> Recorder::resolve(std::int64_t first, std::int64_t count, bool with_tangents) {
+std::vector<float> Recorder::resolve_to_host(std::int64_t first, std::int64_t count,
+                                             bool with_tangents) {
     const auto directions =
         static_cast<std::int64_t>(with_tangents ? m_desc.directions->count() : 0);
     const std::int64_t floats = scene::kColorChannels * m_pixels * (1 + directions);

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ...core.baking.raster import MAX_TILES_SPANNED
+from ...core.baking.raster import MAX_SPANNED_IMAGES
 
 if TYPE_CHECKING:
     import bpy
@@ -78,7 +78,7 @@ def notes_of(report: Report, size: int) -> tuple[str, ...]:
         found.append(f"{report.outside} triangles lie in no tile")
     if report.stretched:
         found.append(
-            f"{report.stretched} triangles reach over more than {MAX_TILES_SPANNED} images of the UV map, "
+            f"{report.stretched} triangles reach over more than {MAX_SPANNED_IMAGES} images of the UV map, "
             "and are not baked"
         )
     if size and report.covered and report.covered * size * size < 64:

@@ -157,7 +157,7 @@ def test_derivatives_know_what_a_light_does_not_reach(device, rules):
     names = ["floor.base_color", "floor.roughness", "floor.metallic"]
     recorder, values, rows, renderer = recorded(device, scene, names)
     recorder.replay(weft.Tensor.from_numpy(device, values), with_tangents=True)
-    shown, *tangents = recorder.resolve(0, 16, with_tangents=True)
+    shown, *tangents = recorder.resolve_to_host(0, 16, with_tangents=True)
 
     rendered = renderer.render(settings=PathSettings(16, bounces=2, roulette_from=None, seed=3))
     assert shown == pytest.approx(rendered.reshape(-1, 3), rel=1e-4, abs=1e-5)
@@ -166,7 +166,7 @@ def test_derivatives_know_what_a_light_does_not_reach(device, rules):
         for step in (3e-3, -3e-3):
             moved = weft.Tensor.from_numpy(device, values + np.float32(step) * row)
             recorder.replay(moved)
-            sides.append(recorder.resolve(0, 16, with_tangents=False)[0].astype(np.float64))
+            sides.append(recorder.resolve_to_host(0, 16, with_tangents=False)[0].astype(np.float64))
         slope = (sides[0] - sides[1]) / 6e-3
         assert np.abs(tangent - slope).max() < 0.02 * np.abs(slope).max() + 1e-4
 

@@ -240,7 +240,7 @@ def test_pictures_of_a_seed_are_equal_and_records_bring_the_same(device):
     recorder = Recorder(renderer, [0], None)
     recorder.draw(scene.cameras[0], settings)
     recorder.replay(renderer.tables.values)
-    record = recorder.resolve(0, settings.samples, with_tangents=False)[0]
+    record = recorder.resolve_to_host(0, settings.samples, with_tangents=False)[0]
 
     assert np.array_equal(image, renderer.render(settings=settings))
     assert np.allclose(record.reshape(image.shape), image, atol=1e-4, rtol=1e-4)

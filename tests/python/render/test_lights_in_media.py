@@ -29,6 +29,6 @@ def test_records_under_other_lights_see_the_lights_of_these_in_media(device):
     recorder = Recorder(renderer, [0], None, tables)
     recorder.draw(scene.cameras[0], settings)
     recorder.replay(tables.values)
-    shown = recorder.resolve(0, 256, with_tangents=False)[0].mean()
+    shown = recorder.resolve_to_host(0, 256, with_tangents=False)[0].mean()
 
     assert shown == pytest.approx(renderer.relit(other).render(settings=settings).mean(), rel=0.01)

@@ -38,7 +38,7 @@ class Recorded:
             weft.Tensor.from_numpy(self.device, values), with_tangents=with_tangents
         )
         parts = [
-            self.recorder.resolve(first, PART, with_tangents=with_tangents).mean(axis=1)
+            self.recorder.resolve_to_host(first, PART, with_tangents=with_tangents).mean(axis=1)
             for first in range(0, self.samples, PART)
         ]
         return np.mean(parts, axis=0, dtype=np.float64)

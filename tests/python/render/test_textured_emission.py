@@ -186,11 +186,11 @@ def test_what_shines_has_the_derivative_of_its_light(device, color):
     settings = replace(SETTINGS, samples=256)
     recorder.draw(scene.cameras[0], settings)
     recorder.replay(values, with_tangents=True)
-    image, slope = recorder.resolve(0, 256, with_tangents=True)
+    image, slope = recorder.resolve_to_host(0, 256, with_tangents=True)
     without = values.to_numpy()
     without[place] = 0
     recorder.replay(weft.Tensor.from_numpy(device, without))
-    rest = recorder.resolve(0, 256, with_tangents=False)[0]
+    rest = recorder.resolve_to_host(0, 256, with_tangents=False)[0]
 
     # Light is proportional to its strength: five times the slope is all that the emitter brings.
     assert rest.mean() > 0.01
@@ -209,7 +209,7 @@ def test_what_is_lit_is_replayed_as_rendered(device, monkeypatch):
     image = own.render(settings=SETTINGS)
 
     recorder.replay(own.tables.values)
-    replayed = recorder.resolve(0, 64, with_tangents=False)[0]
+    replayed = recorder.resolve_to_host(0, 64, with_tangents=False)[0]
     monkeypatch.setattr(renderer, "kernel_traits", kernel_traits_with(sorts_paths=False))
     unsorted = weft.Renderer(device, scene).render(settings=SETTINGS)
 

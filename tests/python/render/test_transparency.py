@@ -204,7 +204,10 @@ def test_replayed_paths_give_the_rendered_picture(behind_glass):
     recorder.replay(own.tables.values)
 
     assert image.max() > 0.1
-    assert np.abs(recorder.resolve(0, 4, with_tangents=False)[0] - image).max() < 1e-4 * image.max()
+    assert (
+        np.abs(recorder.resolve_to_host(0, 4, with_tangents=False)[0] - image).max()
+        < 1e-4 * image.max()
+    )
 
 
 @pytest.mark.full
@@ -212,13 +215,13 @@ def test_what_lies_behind_has_derivatives(behind_glass, device):
     own, recorder, _, rows = behind_glass
     values = own.tables.values.to_numpy()
     recorder.replay(own.tables.values, with_tangents=True)
-    tangents = recorder.resolve(0, 4, with_tangents=True)[1:]
+    tangents = recorder.resolve_to_host(0, 4, with_tangents=True)[1:]
 
     for row, tangent in zip(rows, tangents, strict=True):
         sides = []
         for step in (5e-3, -5e-3):
             recorder.replay(weft.Tensor.from_numpy(device, values + np.float32(step) * row))
-            sides.append(recorder.resolve(0, 4, with_tangents=False)[0])
+            sides.append(recorder.resolve_to_host(0, 4, with_tangents=False)[0])
         difference = (sides[0] - sides[1]) / 1e-2
         assert np.abs(tangent).max() > 0.1
         # Second order: the step's square times the third derivative.

@@ -93,7 +93,10 @@ class View:
             NonFiniteError: More than half of the pixels that are drawn are no numbers.
         """
         film = np.stack(
-            [entry.resolve(first, count, with_tangents=with_tangents) for entry in self.recorders]
+            [
+                entry.resolve_to_host(first, count, with_tangents=with_tangents)
+                for entry in self.recorders
+            ]
         )
         bad = np.logical_not(np.isfinite(film).all(axis=(0, 1, 3)))
         film[:, :, bad] = 0
