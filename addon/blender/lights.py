@@ -83,7 +83,7 @@ def _extent(light: ObjectInstance) -> float:
     return data.shadow_soft_size if data.type in ("POINT", "SPOT") else 0.0
 
 
-LEAST_SPREAD = math.radians(1)
+MIN_SPREAD = math.radians(1)
 """Cycles makes narrower area lights as wide."""
 
 
@@ -253,7 +253,7 @@ def _area(
         (light.size, height),
         "ellipse" if is_round else "rectangle",
         power=_normalized(light, strength, area),
-        spread=min(max(light.spread, LEAST_SPREAD), math.pi),
+        spread=min(max(light.spread, MIN_SPREAD), math.pi),
         **shared,
     )
 

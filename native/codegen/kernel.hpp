@@ -170,7 +170,7 @@ inline constexpr std::int64_t kTileEdge = 32;
 /// The least that Vulkan promises for maxComputeSharedMemorySize.
 inline constexpr std::int64_t kSharedBytes = 16384;
 /// Most group-shared memory that kernels use: what CUDA gives every kernel.
-inline constexpr std::uint32_t kMostSharedBytes = 49152;
+inline constexpr std::uint32_t kMaxSharedBytes = 49152;
 
 /// Scalars of a gradient in a line of Kernel::caches.
 inline constexpr std::int64_t kCacheLine = 64;
@@ -209,7 +209,7 @@ struct Kernel {
     std::uint32_t subgroup_size = 0; ///< 0: no gain from work in common
     bool has_matrix_units = false;
     bool keeps_group_size = false; ///< has a network whose memory is for kTeamGroup threads
-    std::uint32_t shared_bytes = kSharedBytes; ///< group-shared memory, at most kMostSharedBytes
+    std::uint32_t shared_bytes = kSharedBytes; ///< group-shared memory, at most kMaxSharedBytes
 
     // Decided by the passes.
     std::vector<std::int64_t> dimensions; ///< collapsed shape, at least one entry

@@ -13,7 +13,7 @@ using core::text;
 namespace {
 
 constexpr int kMaxDepth = 200; // of constructs in each other
-constexpr std::uint64_t kMostSteps =
+constexpr std::uint64_t kMaxSteps =
     2'000'000; // blocks run: constants alone make no nodes that end it
 
 /// True for the header of a loop, an `if` or a `switch`.
@@ -240,7 +240,7 @@ Flow::Exits Flow::run_from(Id label, Edges edges) {
             std::move(edges.begin(), edges.end(), std::back_inserter(exits[label]));
             break;
         }
-        if (++m_steps > kMostSteps) {
+        if (++m_steps > kMaxSteps) {
             refuse(
                 "loops have more than 2 million rounds and branches in all, whose values are all "
                 "known; give them fewer rounds, or use OSL");

@@ -285,8 +285,8 @@ std::uint32_t Instructions::element_of(const Pointer& pointer) {
         refuse(
             text("the function picks an element of '", pointer.buffer, "'; nodes have no buffers"));
     }
-    constexpr Word kMost = 4096;
-    if (*index >= kMost) {
+    constexpr Word kMaxElementIndex = 4096;
+    if (*index >= kMaxElementIndex) {
         refuse("the function has more than 4096 inputs or results");
     }
     return *index;

@@ -125,10 +125,10 @@ private:
     }
 
     void name_member(Words words) {
-        constexpr std::uint32_t kMost = 4096;
+        constexpr std::uint32_t kMaxMembers = 4096;
         const std::uint32_t index = word(words, 1);
         std::vector<std::string>& names = m_module.member_names[word(words, 0)];
-        if (index >= kMost) {
+        if (index >= kMaxMembers) {
             fail("a structure has more than 4096 members");
         }
         names.resize(std::max<std::size_t>(names.size(), index + 1));

@@ -19,7 +19,7 @@ using tensor::TensorRef;
 namespace {
 
 // A call whose shape changes each time must not fill memory with plans.
-constexpr std::size_t kMostPlans = 4096;
+constexpr std::size_t kMaxPlans = 4096;
 // A range of this size is read whole faster than a kernel gathers a part of it.
 constexpr std::uint64_t kSmallRange = std::uint64_t{1} << 16U;
 
@@ -153,7 +153,7 @@ std::shared_ptr<const LaunchPlan> Copier::plan(const Operation& operation,
                            [&](const std::string& source, const codegen::Kernel& lowered) {
                                return library.provide_kernel(source, lowered);
                            });
-    if (m_plans.size() >= kMostPlans) {
+    if (m_plans.size() >= kMaxPlans) {
         m_plans.clear();
     }
     return m_plans.emplace(key, std::move(made)).first->second;

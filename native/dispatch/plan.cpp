@@ -253,7 +253,7 @@ void adapt_to_device(codegen::Kernel& kernel, const device::Device& device) {
     kernel.subgroup_size = kernel.prefers_storage_bindings ? 0 : info.limits.subgroup_size;
     kernel.has_subgroup_sums = info.features.subgroup_arithmetic;
     kernel.has_matrix_units = info.features.matrix_units;
-    kernel.shared_bytes = std::min(info.limits.max_shared_memory, codegen::kMostSharedBytes);
+    kernel.shared_bytes = std::min(info.limits.max_shared_memory, codegen::kMaxSharedBytes);
 }
 
 std::shared_ptr<LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,

@@ -26,10 +26,10 @@ using dag::Op;
 
 namespace {
 
-constexpr std::size_t kMostLive =
+constexpr std::size_t kMaxLive =
     240; ///< floats; Cycles makes materials black above about 250, and says nothing
 constexpr std::string_view kAxes = "XYZ";
-constexpr std::size_t kMostNodes = 20'000;
+constexpr std::size_t kMaxNodes = 20'000;
 
 class Lowering {
 public:
@@ -69,8 +69,8 @@ public:
             } catch (const core::ArgumentError& error) {
                 dag::refuse_at(error, m_graph.origin(id), m_function.files);
             }
-            if (m_tree.nodes.size() > kMostNodes) {
-                throw core::ArgumentError(text("lower: more than ", kMostNodes,
+            if (m_tree.nodes.size() > kMaxNodes) {
+                throw core::ArgumentError(text("lower: more than ", kMaxNodes,
                                                " nodes; give loops fewer rounds, or use OSL"));
             }
         }
@@ -443,10 +443,10 @@ private:
             }
             most = std::max(most, live);
         }
-        if (most > kMostLive) {
+        if (most > kMaxLive) {
             throw core::ArgumentError(text("lower: ", most,
                                            " values are needed at once, and Cycles holds ",
-                                           kMostLive, "; compute fewer at once, or use OSL"));
+                                           kMaxLive, "; compute fewer at once, or use OSL"));
         }
     }
 

@@ -156,7 +156,7 @@ SceneLights scene_lights(KeptParts& kept, const SceneGeometry& geometry,
     const std::size_t near = count_near(lights);
     lights.has_tree =
         near > 0 && (sampling == LightSampling::tree ||
-                     (sampling == LightSampling::automatic && near >= kFewestTreeLights));
+                     (sampling == LightSampling::automatic && near >= kMinTreeLights));
     lights.is_lit = has_light(lights, geometry.scene, materials);
     return lights;
 }

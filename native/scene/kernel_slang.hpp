@@ -57,7 +57,7 @@ void programLayers(int k, SceneView scene, PathView paths, LayerSettings setting
 
 /// Of a transparent program.
 inline constexpr std::string_view kTransparentShadows = R"slang(
-void programDim(int k, SceneView scene, PathView paths)
+void programShadow(int k, SceneView scene, PathView paths)
 {
     if (paths.serves(k))
         attenuateShadowRay<Program>(paths.pathOf(k), scene, paths);

@@ -158,14 +158,14 @@ void read_placement(Fields& fields, scene::Environment& environment) {
 }
 
 std::optional<std::uint32_t> bounces(Fields& fields, std::string_view name) {
-    constexpr std::int64_t kMost = 62;
+    constexpr std::int64_t kMaxBounces = 62;
     const Json* const json = fields.find(name);
     if (json == nullptr) {
         return std::nullopt;
     }
-    if (!json->is_number_integer() || *json < 0 || *json > kMost) {
-        throw ArgumentError(text("LightPaths: ", name, " must be a whole number from 0 to ", kMost,
-                                 " or None, got ", shown(*json)));
+    if (!json->is_number_integer() || *json < 0 || *json > kMaxBounces) {
+        throw ArgumentError(text("LightPaths: ", name, " must be a whole number from 0 to ",
+                                 kMaxBounces, " or None, got ", shown(*json)));
     }
     return json->get<std::uint32_t>();
 }

@@ -17,7 +17,7 @@ using core::ArgumentError;
 using core::shape_text;
 using core::text;
 
-constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxExtent = std::numeric_limits<std::int64_t>::max();
 
 void check_shape(std::span<const std::int64_t> shape) {
     if (shape.size() > kMaxRank) {
@@ -54,13 +54,13 @@ public:
     explicit Extent(const ArrayLayout& layout) : m_layout(layout) {}
 
     std::int64_t multiply(std::int64_t a, std::int64_t b) const {
-        if (a != 0 && b > kLargest / a) {
+        if (a != 0 && b > kMaxExtent / a) {
             fail();
         }
         return a * b;
     }
     std::int64_t add(std::int64_t a, std::int64_t b) const {
-        if (b > kLargest - a) {
+        if (b > kMaxExtent - a) {
             fail();
         }
         return a + b;
@@ -123,7 +123,7 @@ std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> shape
         strides[axis] = stride;
         // A product that overflows is refused by count_elements, unless the array is empty anyway.
         const std::int64_t extent = std::max<std::int64_t>(shape[axis], 1);
-        stride = stride > kLargest / extent ? kLargest : stride * extent;
+        stride = stride > kMaxExtent / extent ? kMaxExtent : stride * extent;
     }
     return strides;
 }

@@ -156,7 +156,7 @@ std::vector<std::int64_t> dlpack_strides(const dlpack::Array& array) {
 }
 
 const ArrayLayoutRef& DlpackLayouts::find(const dlpack::Array& array, ScalarKind kind) {
-    constexpr std::size_t kMost = 8;
+    constexpr std::size_t kMaxLayouts = 8;
     const std::span shape(array.shape, static_cast<std::size_t>(array.rank));
     if (array.strides != nullptr) {
         const std::span strides(array.strides, shape.size());
@@ -172,11 +172,11 @@ const ArrayLayoutRef& DlpackLayouts::find(const dlpack::Array& array, ScalarKind
     ArrayLayoutRef layout =
         make_array_layout(reflect::scalar_type(kind, reflect::LayoutRules::host),
                           {shape.begin(), shape.end()}, dlpack_strides(array));
-    if (m_layouts.size() < kMost) {
+    if (m_layouts.size() < kMaxLayouts) {
         return m_layouts.emplace_back(std::move(layout));
     }
     ArrayLayoutRef& place = m_layouts[m_oldest];
-    m_oldest = (m_oldest + 1) % kMost;
+    m_oldest = (m_oldest + 1) % kMaxLayouts;
     place = std::move(layout);
     return place;
 }

@@ -18,7 +18,7 @@ from weft.render import save_picture
 from weft.scene import principled
 
 PHOTOS = Path(__file__).parents[1] / "golden" / "cycles_photos.npz"
-MOST_FLAGGED = 3  # of the right ones
+MAX_FLAGGED = 3  # of the right ones
 MATERIALS = (
     {"base_color": (0.8, 0.35, 0.1), "roughness": 0.35, "metallic": 0.6},
     {"base_color": (0.1, 0.3, 0.7), "roughness": 0.15, "metallic": 0.0},
@@ -176,7 +176,7 @@ def test_right_set_ups_are_not_flagged(device, record_property, tmp_path):
             print(flagged[-1], flush=True)
 
     record_property("flagged", flagged)
-    assert len(flagged) <= MOST_FLAGGED
+    assert len(flagged) <= MAX_FLAGGED
 
 
 @pytest.mark.full

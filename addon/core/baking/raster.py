@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_LAYERS = 16
+MAX_LAYERS = 16
 """Of surfaces on each other, on average: a UV map beyond that repeats its image."""
 
 MAX_SPANNED_IMAGES = 64

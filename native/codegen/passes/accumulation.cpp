@@ -12,19 +12,19 @@ namespace weft::codegen {
 namespace {
 
 // Fewer calls that share an element are not worth a loop.
-constexpr std::int64_t kFewestSteps = 4;
+constexpr std::int64_t kMinSteps = 4;
 // From here on neighbouring threads reduce along a row together, which their memory accesses prefer.
-constexpr std::int64_t kFewestLanes = 64;
+constexpr std::int64_t kMinLanes = 64;
 constexpr std::int64_t kTurnsAhead = 4; // of passes/ahead.cpp
 
 // Of the sums of a group's threads, which lie beside the tables.
 constexpr std::int64_t kSumBytes = 4096;
 // Each group clears its table and adds it to memory: the calls must outweigh that.
-constexpr std::int64_t kFewestCallsOfTable = std::int64_t{1} << 14;
-constexpr std::int64_t kFewestCallsAnEntry = 16;
+constexpr std::int64_t kMinCallsOfTable = std::int64_t{1} << 14;
+constexpr std::int64_t kMinCallsAnEntry = 16;
 // A table that leaves room for few groups on a multiprocessor.
 constexpr std::int64_t kFloatsOfLargeTable = 3072;
-constexpr std::int64_t kFewestCallsAnEntryOfLargeTable = 256;
+constexpr std::int64_t kMinCallsAnEntryOfLargeTable = 256;
 
 bool is_shared_along(const Kernel& kernel, const Memory& memory, std::size_t dimension) {
     return memory.call_strides[dimension] == 0 && kernel.dimensions[dimension] > 1;
@@ -60,7 +60,7 @@ std::int32_t best_reduction_axis(const Kernel& kernel, const std::vector<Operand
                 gain += kernel.dimensions[i];
             }
         }
-        if (kernel.dimensions[i] >= kFewestSteps && gain > most_gain) {
+        if (kernel.dimensions[i] >= kMinSteps && gain > most_gain) {
             most_gain = gain;
             best = static_cast<std::int32_t>(i);
         }
@@ -73,13 +73,13 @@ void set_reduction_axis(Kernel& kernel, std::int32_t dimension) {
     const std::int64_t extent = kernel.dimensions[at];
     ReductionAxis& axis = kernel.reduction;
     axis.dimension = dimension;
-    axis.is_lane_major = at + 1 == kernel.dimensions.size() && extent >= kFewestLanes;
+    axis.is_lane_major = at + 1 == kernel.dimensions.size() && extent >= kMinLanes;
     const std::int64_t columns = call_count(kernel) / extent;
     const std::int64_t group = kernel.group_size[0];
     // On GPUs a thread loads kTurnsAhead elements before it computes.
     const std::int64_t turns = kernel.prefers_storage_bindings ? 1 : kTurnsAhead;
     const auto lanes = static_cast<std::int64_t>(
-        std::bit_floor(static_cast<std::uint64_t>(std::max(extent / turns, kFewestLanes))));
+        std::bit_floor(static_cast<std::uint64_t>(std::max(extent / turns, kMinLanes))));
     const std::int64_t fitting = axis.is_lane_major
                                      ? group / std::min(group, lanes)
                                      : std::min(group, static_cast<std::int64_t>(std::bit_ceil(
@@ -120,9 +120,9 @@ bool fits_table(const Kernel& kernel, const Operand& tensor, const Operand& grad
     const std::int64_t floats = table_size(gradient);
     const std::int64_t calls = call_count(kernel);
     const std::int64_t calls_an_entry =
-        used + floats > kFloatsOfLargeTable ? kFewestCallsAnEntryOfLargeTable : kFewestCallsAnEntry;
+        used + floats > kFloatsOfLargeTable ? kMinCallsAnEntryOfLargeTable : kMinCallsAnEntry;
     return (used + floats) * 4 + kSumBytes <= std::int64_t{kernel.shared_bytes} &&
-           calls >= kFewestCallsOfTable && calls >= floats * calls_an_entry;
+           calls >= kMinCallsOfTable && calls >= floats * calls_an_entry;
 }
 
 /// Gradients of the tensors that the function picks elements from.

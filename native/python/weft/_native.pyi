@@ -4312,7 +4312,7 @@ class FilmTracer:
             camera: The view.
             settings: How paths are traced.
             background: Replaces settings.shows_environment, see path.slang.
-            progress: Called with the share that is done, after each batch.
+            progress: Called with the fraction that is done, after each batch.
             interrupt: As compile_together() takes it.
         """
     def coverage(

@@ -105,7 +105,7 @@ TEST_CASE("what lets light pass, shines and holds media says so") {
 
 TEST_CASE("values that lie too deep in each other are refused") {
     std::optional<Value> normal;
-    for (std::size_t k = 0; k < kMostNesting; k++) {
+    for (std::size_t k = 0; k < kMaxNesting; k++) {
         normal = bump({.height = 0.5, .normal = normal});
     }
     const auto made = material("m", closure("diffuse", {{"normal", *normal}}));

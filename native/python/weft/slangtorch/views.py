@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_DIMENSIONS = 5
+MAX_DIMENSIONS = 5
 
 
 @dataclass(eq=False)
@@ -224,8 +224,8 @@ def layout(shape: tuple[int, ...], strides: Sequence[int]) -> dict[str, Any]:
         strides: Of the first of them; others have 0.
     """
     return {
-        "sizes": [*shape, *[1] * (MOST_DIMENSIONS - len(shape))],
-        "strides": [*strides, *[0] * (MOST_DIMENSIONS - len(strides))],
+        "sizes": [*shape, *[1] * (MAX_DIMENSIONS - len(shape))],
+        "strides": [*strides, *[0] * (MAX_DIMENSIONS - len(strides))],
         "rank": len(shape),
     }
 
