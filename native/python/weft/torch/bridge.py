@@ -24,8 +24,9 @@ MIN_TORCH_VERSION = (2, 4)
 version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
 if version < MIN_TORCH_VERSION:
     raise ArgumentError(
-        f"torch {torch.__version__} is too old: Weft needs {MIN_TORCH_VERSION[0]}.{MIN_TORCH_VERSION[1]} or later; "
-        "install it with 'pip install --upgrade torch'"
+        f"torch {torch.__version__} is too old: Weft needs "
+        f"{MIN_TORCH_VERSION[0]}.{MIN_TORCH_VERSION[1]} or later; install it with "
+        "'pip install --upgrade torch'"
     )
 
 _TAKES_LISTS = (2, 6)
