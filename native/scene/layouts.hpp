@@ -290,7 +290,7 @@ struct RecordRow {
     /// 3: radiance over density, 0 if it is hidden
     static constexpr std::uint32_t kLightFactor = 12;
     /// factor of the emission, 0 to 1: its MIS weight
-    static constexpr std::uint32_t kShare = 15;
+    static constexpr std::uint32_t kEmissionWeight = 15;
     /// 3: unit, where the path goes on
     static constexpr std::uint32_t kBounce = 16;
     /// 1 / (pdf * probability of going on); 0: it ends; below 0: of a delta
@@ -298,7 +298,7 @@ struct RecordRow {
     /// 3: constant of R beside the next record's
     static constexpr std::uint32_t kAfter = 20;
     /// 3: factor of R of the next record
-    static constexpr std::uint32_t kThrough = 23;
+    static constexpr std::uint32_t kThroughput = 23;
     /// 3: R, W/(m^2 sr)
     static constexpr std::uint32_t kValue = 26;
     /// width of the ray, metres; only where weft_has_cones
@@ -330,7 +330,7 @@ struct HeadRow {
     /// 3: constant of L
     static constexpr std::uint32_t kAfter = 0;
     /// 3: factor of R of the first record
-    static constexpr std::uint32_t kThrough = 3;
+    static constexpr std::uint32_t kThroughput = 3;
     /// index of the first record; kNone: there is none
     static constexpr std::uint32_t kNext = 6;
     /// number of rows
@@ -464,7 +464,7 @@ struct Background {
     /// radiance 0
     static constexpr std::uint32_t kBlack = 1;
     /// 1 there and 0 elsewhere, whatever shines
-    static constexpr std::uint32_t kAlone = 2;
+    static constexpr std::uint32_t kMask = 2;
 };
 
 } // namespace weft::scene::layouts
