@@ -32,15 +32,14 @@ enum class AreaShape : std::uint8_t { rectangle, ellipse };
 inline constexpr std::array<std::string_view, 2> kAreaShapes{"rectangle", "ellipse"};
 
 /// A member of a light and what scripts call it; fields() of a light lists all, and bindings read no others.
-template <typename AnalyticLight, typename Member>
+template <typename Kind, typename Member>
 struct LightField {
-    std::string_view name;          ///< lives as long as the program
-    Member AnalyticLight::* member; ///< never null
+    std::string_view name; ///< lives as long as the program
+    Member Kind::* member; ///< never null
 };
 /// @param name a literal: it is not copied.
-template <typename AnalyticLight, typename Member>
-constexpr LightField<AnalyticLight, Member> light_field(std::string_view name,
-                                                        Member AnalyticLight::* member) {
+template <typename Kind, typename Member>
+constexpr LightField<Kind, Member> light_field(std::string_view name, Member Kind::* member) {
     return {name, member};
 }
 
