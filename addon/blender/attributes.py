@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..core.graph.compile import AttributeRequest
-    from .instances import Placed
+    from .instances import ObjectInstance
 
 FIELDS: dict[str, tuple[str, int, type[np.generic]]] = {
     "FLOAT": ("value", 1, np.float32),
@@ -58,13 +58,13 @@ Rows = tuple[str, "NDArray[np.float32]"]
 """Where values stand, ``POINT``, ``CORNER`` or ``FACE``, and one row of three for each of these."""
 
 
-def read_request(mesh: bpy.types.Mesh, request: AttributeRequest, placed: Placed) -> Rows:
+def read_request(mesh: bpy.types.Mesh, request: AttributeRequest, instance: ObjectInstance) -> Rows:
     """Return what a material reads of a mesh.
 
     Args:
         mesh: Evaluated.
         request: A named attribute, coordinates, normals, or something of the object.
-        placed: The object.
+        instance: The object.
 
     Raises:
         ArgumentError: There is no such kind of request.
@@ -72,7 +72,7 @@ def read_request(mesh: bpy.types.Mesh, request: AttributeRequest, placed: Placed
     if request.kind == "object":
         return "POINT", read_array(mesh.attributes["position"].data, "vector", 3)
     if request.kind == "generated":
-        return "POINT", generated(mesh, placed.undeformed)
+        return "POINT", generated(mesh, instance.undeformed)
     if request.kind == "normal":
         normals = read_normals(mesh)
         if normals is None:
@@ -81,7 +81,7 @@ def read_request(mesh: bpy.types.Mesh, request: AttributeRequest, placed: Placed
     if request.kind == "shape":
         return _shape(mesh, request.name)
     if request.kind == "object_info":
-        value = placed.info.get(request.name, (0.0,) * 3)
+        value = instance.info.get(request.name, (0.0,) * 3)
         return "POINT", np.broadcast_to(np.float32(value), (len(mesh.vertices), 3))
     if request.kind not in ("color", "alpha"):
         raise ArgumentError(f"read_request: a mesh has no '{request.kind}'")

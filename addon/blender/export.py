@@ -22,7 +22,7 @@ from .cameras import WHOLE, export_camera
 from .ignored import scene_problems
 from .images import ImageStore
 from .instances import take_inventory
-from .lights import LampStore, lamps_in_view, suns_in_view
+from .lights import LightStore, lights_in_view, suns_in_view
 from .materials import MaterialStore, material_name
 from .mesh_store import MeshStore
 from .path_settings import light_paths
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ..core.graph.compile import CompiledMaterial
     from ..core.steps import Steps
-    from .instances import Placed
+    from .instances import ObjectInstance
 
 
 @dataclass
@@ -51,13 +51,13 @@ class ExportedScene:
         materials: Compiled materials by Blender's full names; "" is what objects without material
             get.
         problems: What is left out or replaced.
-        lamps: That shine in it, as they stand.
+        lights: That shine in it, as they stand.
     """
 
     scene: weft.Scene
     materials: dict[str, CompiledMaterial] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    lamps: list[Placed] = field(default_factory=list)
+    lights: list[ObjectInstance] = field(default_factory=list)
 
 
 class SceneExporter:
@@ -73,7 +73,7 @@ class SceneExporter:
         self._meshes = MeshStore()
         self._device = device
         self._worlds: dict[int, WorldStore] = {}
-        self._lamps = LampStore(device)
+        self._lights = LightStore(device)
         self._coincident = CoincidentFaces()
 
     def export(
@@ -136,21 +136,21 @@ class SceneExporter:
         materials.view = _view_of(depsgraph, cameras, resolution)
         scene = weft.Scene(light_paths=light_paths(depsgraph.scene_eval))
         problems = inventory.problems + scene_problems(depsgraph)
-        for placed in inventory.meshes:
+        for instance in inventory.meshes:
             yield
-            scene.objects += self._export_object(placed, materials, problems)
+            scene.objects += self._export_object(instance, materials, problems)
         yield
-        scene.lights, found = self._lamps.export(inventory.lamps, self._images)
+        scene.lights, found = self._lights.export(inventory.lights, self._images)
         problems += found
         environment, suns, found = self._light_of(world_of(depsgraph))
         scene.environment, scene.lights = environment, scene.lights + suns
         problems += found + materials.problems() + self._images.problems
         scene.cameras, found = _export_cameras(depsgraph, cameras, resolution)
-        problems += found + lamps_in_view(inventory.lamps, scene.cameras)
+        problems += found + lights_in_view(inventory.lights, scene.cameras)
         problems += suns_in_view(suns, scene.cameras)
         problems += self._coincident.problems(scene.objects)
         scene.problems = list(dict.fromkeys(problems))
-        return ExportedScene(scene, materials.compiled, list(scene.problems), inventory.lamps)
+        return ExportedScene(scene, materials.compiled, list(scene.problems), inventory.lights)
 
     def export_world(
         self, world: bpy.types.World
@@ -160,13 +160,13 @@ class SceneExporter:
         environment, suns, problems = self._light_of(world)
         return environment, suns, problems + self._images.problems[known:]
 
-    def export_lamp(self, lamp: Placed) -> tuple[Light | None, list[Problem]]:
+    def export_light(self, instance: ObjectInstance) -> tuple[Light | None, list[Problem]]:
         """Return a light of Blender's as one of `weft.scene`, and what of it is left out.
 
         ``None`` stands for one that emits nothing.
         """
         known = len(self._images.problems)
-        light, problems = self._lamps.export_one(lamp, self._images)
+        light, problems = self._lights.export_one(instance, self._images)
         return light, problems + self._images.problems[known:]
 
     def _light_of(self, world: bpy.types.World | None) -> Found:
@@ -179,24 +179,24 @@ class SceneExporter:
         """Compile the materials of the scene, as no camera sees them, in steps, one an object."""
         self._images.begin()
         materials = MaterialStore(self._images)
-        for placed in take_inventory(depsgraph).meshes:
-            for material in placed.materials:
+        for instance in take_inventory(depsgraph).meshes:
+            for material in instance.materials:
                 if material_name(material) not in materials.compiled:
                     yield
                     materials.find(material)
         return materials
 
     def _export_object(
-        self, placed: Placed, materials: MaterialStore, problems: list[Problem]
+        self, instance: ObjectInstance, materials: MaterialStore, problems: list[Problem]
     ) -> list[weft.scene.Object]:
         """Return an object; none if there is nothing to see."""
-        compiled = [materials.find(material) for material in placed.materials]
-        mesh = self._meshes.find(placed, compiled, materials.attributes)
+        compiled = [materials.find(material) for material in instance.materials]
+        mesh = self._meshes.find(instance, compiled, materials.attributes)
         if mesh is None:
             return []
-        if np.linalg.det(placed.matrix[:3, :3]) == 0:
+        if np.linalg.det(instance.matrix[:3, :3]) == 0:
             problems.append(
-                Problem(f"Object '{placed.name}'", "it has no extent; scale it", "nothing")
+                Problem(f"Object '{instance.name}'", "it has no extent; scale it", "nothing")
             )
             return []
         used = 1 if mesh.slots is None else int(mesh.slots.max()) + 1
@@ -206,10 +206,10 @@ class SceneExporter:
             weft.scene.Object(
                 mesh,
                 slots,
-                placed.matrix,
-                name=placed.name,
-                hidden_from=placed.hidden_from,
-                shadow_terminator_geometry_offset=placed.terminator,
+                instance.matrix,
+                name=instance.name,
+                hidden_from=instance.hidden_from,
+                shadow_terminator_geometry_offset=instance.terminator,
             )
         ]
 

@@ -18,7 +18,7 @@ from weft.scene.materials import textures_of
 from ..core.graph.bindings import Address
 from ..core.graph.effect import compile_with_effect
 from ..core.graph.model import ImageData
-from .fit_places import tree_at
+from .fit_sockets import tree_at
 from .graphs import read_graph
 from .node_names import input_title, node_title
 from .versions import node_tree_of

@@ -232,7 +232,7 @@ def _of_file(path: Path, name: str, space: str | None) -> Stored:
     try:
         if space is not None:
             image.colorspace_settings.name = space
-        return _held(image, name)
+        return _read_stored(image, name)
     finally:
         bpy.data.images.remove(image)
 
@@ -263,16 +263,16 @@ def file_of_frame(image: bpy.types.Image, frame: int | None) -> Path:
 def _of_image(image: bpy.types.Image, name: str, color_space: str | None) -> Stored:
     """Return what an image holds, read in another colour space if one is given."""
     if color_space is None:
-        return _held(image, name)
+        return _read_stored(image, name)
     copy = image.copy()
     try:
         copy.colorspace_settings.name = _space(color_space)
-        return _held(copy, name)
+        return _read_stored(copy, name)
     finally:
         bpy.data.images.remove(copy)
 
 
-def _held(image: bpy.types.Image, name: str) -> Stored:
+def _read_stored(image: bpy.types.Image, name: str) -> Stored:
     """Return the pixels of an image, and what its file has made of them."""
     pixels = image_pixels(image, name)
     # Blender reads integers of 16 bits as floats.

@@ -12,7 +12,7 @@ from weft.colors import linear_from_srgb
 from weft.scene.parameter_ref import split_name
 
 from ..core.graph.bindings import TextureBinding
-from .fit_places import Place
+from .fit_sockets import SocketRef
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,17 +39,17 @@ class LiveTextures:
         plan: Whose textures.
 
     Raises:
-        ArgumentError: A place is not there, or cannot be changed.
+        ArgumentError: A socket is not there, or cannot be changed.
     """
 
     def __init__(self, plan: FitPlan) -> None:
         """Remember where they go."""
         self._bindings = plan.textures
-        self._places = {
-            binding.label: Place.of_binding(binding) for binding in plan.textures.values()
+        self._sockets = {
+            binding.label: SocketRef.of_binding(binding) for binding in plan.textures.values()
         }
-        for place in self._places.values():
-            place.require_editable()
+        for ref in self._sockets.values():
+            ref.require_editable()
         self._wraps = plan.wraps
         self._shown: dict[str, ShownTexture] = {}
 
@@ -76,14 +76,14 @@ class LiveTextures:
         self._shown.clear()
 
     def _show(self, name: str, pixels: NDArray[np.float32], *, is_last: bool) -> bool:
-        """Show an image in its place; return whether the place is still there."""
+        """Show an image at its socket; return whether the socket is still there."""
         binding = self._bindings[name]
         label = binding.label
-        place = self._places[label]
-        if place.find_node() is None or (place.socket and place.find_socket() is None):
+        ref = self._sockets[label]
+        if ref.find_node() is None or (ref.socket and ref.find_socket() is None):
             return False
         if label not in self._shown:
-            self._shown[label] = ShownTexture(place, self._wraps.get(label, "repeat"))
+            self._shown[label] = ShownTexture(ref, self._wraps.get(label, "repeat"))
         self._shown[label].show(linear_pixels(binding, pixels), is_last=is_last)
         return True
 
@@ -92,28 +92,28 @@ class ShownTexture:
     """An image that a material shows instead of what was there.
 
     Args:
-        place: A socket, or an image node.
+        ref: A socket, or an image node.
         wrap: How the image of a socket goes on beyond its edges.
     """
 
-    def __init__(self, place: Place, wrap: Wrap) -> None:
+    def __init__(self, ref: SocketRef, wrap: Wrap) -> None:
         """Remember what is there; nothing changes yet."""
-        self._place = place
+        self._socket = ref
         self._wrap = wrap
-        node = place.find_node()
+        node = ref.find_node()
         # Numbers of the session: undo makes other objects of them.
-        self._old = 0 if place.socket or node.image is None else node.image.session_uid
+        self._old = 0 if ref.socket or node.image is None else node.image.session_uid
         self._image = 0
         self._added = ""  # name of a new node
 
     def show(self, pixels: NDArray[np.float32], *, is_last: bool) -> None:
-        """Show pixels; the last ones stay as a packed image of the place's name."""
+        """Show pixels; the last ones stay as a packed image of the socket's name."""
         height, width = pixels.shape[:2]
         image = find_image(self._image)
         if is_last or image is None or tuple(image.size) != (width, height):
             if image is not None:
                 bpy.data.images.remove(image)
-            image = new_image(".".join(split_name(self._place.label)), pixels)
+            image = new_image(".".join(split_name(self._socket.label)), pixels)
             self._image = image.session_uid
             self._wire(image)
         write_pixels(image, pixels)
@@ -122,24 +122,24 @@ class ShownTexture:
 
     def remove(self) -> None:
         """Show what was there before."""
-        tree, node = self._place.find_tree(), self._place.find_node()
+        tree, node = self._socket.find_tree(), self._socket.find_node()
         if tree is not None and self._added in tree.nodes:
             tree.nodes.remove(tree.nodes[self._added])
-        elif not self._place.socket and node is not None:
+        elif not self._socket.socket and node is not None:
             node.image = find_image(self._old)
         image = find_image(self._image)
         if image is not None:
             bpy.data.images.remove(image)
 
     def _wire(self, image: bpy.types.Image) -> None:
-        """Let the place show an image."""
-        tree = self._place.find_tree()
-        if not self._place.socket:
-            self._place.find_node().image = image
+        """Let the socket show an image."""
+        tree = self._socket.find_tree()
+        if not self._socket.socket:
+            self._socket.find_node().image = image
         elif self._added in tree.nodes:
             tree.nodes[self._added].image = image
         else:
-            node = add_image_node(self._place.require_socket(), image)
+            node = add_image_node(self._socket.require_socket(), image)
             node.extension = self._wrap.upper()
             self._added = node.name
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from .fit_places import Place
+from .fit_sockets import SocketRef
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,18 +32,20 @@ class LiveValues:
 
     def __init__(self, plan: FitPlan) -> None:
         """Remember what there is."""
-        self.sockets = {name: Place.of_binding(binding) for name, binding in plan.numbers.items()}
+        self.sockets = {
+            name: SocketRef.of_binding(binding) for name, binding in plan.numbers.items()
+        }
         self.lights = {name: LightPlace(light) for name, light in plan.lights.items()}
-        for place in self.sockets.values():
-            place.require_editable()
+        for ref in self.sockets.values():
+            ref.require_editable()
         for light in self.lights.values():
             light.require_editable()
-        self._old = {name: self._value(place) for name, place in self.sockets.items()}
+        self._old = {name: self._value(ref) for name, ref in self.sockets.items()}
         self.lost: list[str] = []
 
     @staticmethod
-    def _value(place: Place) -> Any:  # noqa: ANN401  (a number or a tuple of them)
-        value = place.require_socket().default_value
+    def _value(ref: SocketRef) -> Any:  # noqa: ANN401  (a number or a tuple of them)
+        value = ref.require_socket().default_value
         return tuple(value) if hasattr(value, "__len__") else value
 
     def show(self, result: FitResult) -> None:
@@ -51,9 +53,9 @@ class LiveValues:
         self.lost = []
         for name, value in result.values.items():
             if name in self.sockets:
-                place = self.sockets[name]
-                if not place.write(value.tolist()):
-                    self.lost.append(place.label)
+                ref = self.sockets[name]
+                if not ref.write(value.tolist()):
+                    self.lost.append(ref.label)
             elif name in self.lights:
                 light = self.lights[name]
                 if not light.scale(value.tolist()):
@@ -61,8 +63,8 @@ class LiveValues:
 
     def restore(self) -> None:
         """Write what was there at the start."""
-        for name, place in self.sockets.items():
-            place.write_exactly(self._old[name])
+        for name, ref in self.sockets.items():
+            ref.write_exactly(self._old[name])
         for light in self.lights.values():
             light.restore()
 

@@ -65,9 +65,9 @@ SHAPE = (
         "a visible object",
     ),
 )
-"""Of objects that are no lamps."""
+"""Of objects that are no lights."""
 
-LAMP = (
+LIGHT = (
     Setting(
         "cycles.use_multiple_importance_sampling",
         True,

@@ -12,7 +12,7 @@ from ..core.name_hash import hash_name
 from ..core.problems import Problem
 from .ignored import OBJECT, SHAPE, ignored
 from .properties import describe, requested
-from .visibility import RenderVisibility, hidden_in_viewport, lamp_hidden_from
+from .visibility import RenderVisibility, hidden_in_viewport, light_hidden_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ DEFORMING = frozenset(
 
 
 @dataclass
-class Placed:
+class ObjectInstance:
     """A mesh or a light in the world.
 
     Args:
@@ -73,8 +73,8 @@ class Placed:
 class Inventory:
     """All that stands in a scene, and what of it is left out."""
 
-    meshes: list[Placed] = field(default_factory=list)
-    lamps: list[Placed] = field(default_factory=list)
+    meshes: list[ObjectInstance] = field(default_factory=list)
+    lights: list[ObjectInstance] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -91,18 +91,18 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
         if entry.name not in named:
             found.problems += _problems_of(entry, visibility)
             named.add(entry.name)
-        placed = Placed(entry.name, entry.data, np.array(instance.matrix_world))
-        placed.is_visible_to_cameras = entry.visible_camera
+        made = ObjectInstance(entry.name, entry.data, np.array(instance.matrix_world))
+        made.is_visible_to_cameras = entry.visible_camera
         if entry.type == "LIGHT":
-            placed.hidden_from = lamp_hidden_from(entry)
-            found.lamps.append(placed)
+            made.hidden_from = light_hidden_from(entry)
+            found.lights.append(made)
         elif entry.type == "MESH":
-            placed.materials = _materials_of(entry, depsgraph.view_layer_eval)
-            placed.undeformed = undeformed_of(entry, is_render=visibility.is_render)
-            placed.info = describe_instance(instance) | describe(properties, instance, depsgraph)
-            placed.terminator = entry.shadow_terminator_geometry_offset
-            placed.hidden_from = visibility.hidden_from(entry, instance)
-            found.meshes.append(placed)
+            made.materials = _materials_of(entry, depsgraph.view_layer_eval)
+            made.undeformed = undeformed_of(entry, is_render=visibility.is_render)
+            made.info = describe_instance(instance) | describe(properties, instance, depsgraph)
+            made.terminator = entry.shadow_terminator_geometry_offset
+            made.hidden_from = visibility.hidden_from(entry, instance)
+            found.meshes.append(made)
     found.problems += hidden_in_viewport(depsgraph)
     return found
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import weft
 
     from ..core.graph.compile import AttributeRequest, AttributeTable, CompiledMaterial
-    from .instances import Placed
+    from .instances import ObjectInstance
 
 
 class MeshStore:
@@ -39,29 +39,29 @@ class MeshStore:
         self._known, self._used, self._seen = self._used, {}, {}
 
     def find(
-        self, placed: Placed, materials: Sequence[CompiledMaterial], table: AttributeTable
+        self, instance: ObjectInstance, materials: Sequence[CompiledMaterial], table: AttributeTable
     ) -> weft.scene.Mesh | None:
         """Return the triangles of an object; ``None`` if it has none."""
         requests = needed(materials, table)
-        identity = _identity(placed, requests)
+        identity = _identity(instance, requests)
         key = self._seen.get(identity) or self._same.get(identity)
         if key is None or (key not in self._used and key not in self._known):
-            data = read_mesh(placed, requests)
+            data = read_mesh(instance, requests)
             key = data.digest()
             if key not in self._used and key not in self._known:
-                self._used[key] = build_mesh(placed.data.name, placed.data, data)
+                self._used[key] = build_mesh(instance.data.name, instance.data, data)
         if key not in self._used:
             self._used[key] = self._known[key]
         self._seen[identity] = key
         return self._used[key]
 
 
-def _identity(placed: Placed, requests: Sequence[AttributeRequest]) -> tuple[object, ...]:
+def _identity(instance: ObjectInstance, requests: Sequence[AttributeRequest]) -> tuple[object, ...]:
     """Return what tells an evaluated mesh, and what is read of it, from others.
 
     Evaluated meshes live until they are evaluated again: addresses are their identities.
     """
-    mesh = placed.data
+    mesh = instance.data
     return (
         mesh.as_pointer(),
         mesh.vertices[0].as_pointer() if mesh.vertices else 0,
@@ -70,7 +70,7 @@ def _identity(placed: Placed, requests: Sequence[AttributeRequest]) -> tuple[obj
         len(mesh.polygons),
         mesh.uv_layers.active.name if mesh.uv_layers.active else "",
         tuple((request.kind, request.name) for request in requests),
-        tuple(placed.info[r.name] for r in requests if r.kind == "object_info"),
+        tuple(instance.info[r.name] for r in requests if r.kind == "object_info"),
     )
 
 

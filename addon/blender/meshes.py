@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..core.graph.compile import AttributeRequest
-    from .instances import Placed
+    from .instances import ObjectInstance
 
 
 @dataclass
@@ -65,15 +65,15 @@ class MeshData:
         return digest.digest()
 
 
-def read_mesh(placed: Placed, requests: Sequence[AttributeRequest]) -> MeshData:
+def read_mesh(instance: ObjectInstance, requests: Sequence[AttributeRequest]) -> MeshData:
     """Read a mesh.
 
     Args:
-        placed: An object that holds an evaluated mesh.
+        instance: An object that holds an evaluated mesh.
         requests: UV maps and attributes that materials ask for, in the order of their numbers; zero
             where the mesh lacks them.
     """
-    mesh = placed.data
+    mesh = instance.data
     layers = mesh.attributes
     data = MeshData(
         read_array(layers["position"].data, "vector", 3)
@@ -93,7 +93,7 @@ def read_mesh(placed: Placed, requests: Sequence[AttributeRequest]) -> MeshData:
         if request.kind == "uv":
             data.uvs[key] = uv_map(mesh, request.name)
         else:
-            data.attributes[key] = read_request(mesh, request, placed)
+            data.attributes[key] = read_request(mesh, request, instance)
     return data
 
 

@@ -57,10 +57,10 @@ def light_paths(scene: bpy.types.Scene) -> LightPaths | None:
 
 def _kind_bounces(count: int, most: int) -> int | None:
     """Return a limit of Weft; ``None`` where Cycles' total comes first."""
-    from weft.scene.light_paths import MOST_BOUNCES
+    from weft.scene.light_paths import MAX_BOUNCES
 
     # Cycles counts surfaces behind the first one.
-    return count + 1 if count < most and count + 1 < MOST_BOUNCES else None
+    return count + 1 if count < most and count + 1 < MAX_BOUNCES else None
 
 
 def bounces(scene: bpy.types.Scene) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from weft import ArgumentError
 from weft.fit.target_checks import LIGHTS
 from weft.scene.light_changes import emissions_of
 
-from .instances import Placed
+from .instances import ObjectInstance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,12 +74,12 @@ class PictureLights:
         }
         shown = {entry.name for entry in scene.materials()}
         self._materials = {b: name for b, name in self._materials.items() if name in shown}
-        self._placed = {entry.name: entry for entry in exported.lamps}
+        self._instances = {entry.name: entry for entry in exported.lights}
         owners = [(light.name, self._object_of(light.name)) for light in scene.lights]
-        self._lamps: dict[str, list[str]] = {}  # of the scene, by the names of objects
+        self._lights: dict[str, list[str]] = {}  # of the scene, by the names of objects
         for name, owner in owners:
-            self._lamps.setdefault(owner, []).append(name)
-        self._suns = self._lamps.pop("", [])
+            self._lights.setdefault(owner, []).append(name)
+        self._suns = self._lights.pop("", [])
         self._flashes = {p.flash.name for p in pictures if p.flash is not None}
         self._own: dict[str, Light | None] = {}
         self._worlds: dict[int, tuple[Environment | None, list[Light]]] = {}
@@ -99,12 +99,12 @@ class PictureLights:
         world, suns = self._find_world(picture)
         if picture.lights is not None:
             lights = self._named(picture.lights, name)
-        elif picture.flash is None and world is None and not self._flashes & set(self._lamps):
+        elif picture.flash is None and world is None and not self._flashes & set(self._lights):
             return Lit()
         else:
             lights = [
                 entry
-                for owner, entries in self._lamps.items()
+                for owner, entries in self._lights.items()
                 if owner not in self._flashes
                 for entry in entries
             ]
@@ -117,10 +117,10 @@ class PictureLights:
 
     def _object_of(self, name: str) -> str:
         """Return the object that a light of the scene comes from; "": it is the world's sun."""
-        if name in self._placed:
+        if name in self._instances:
             return name
         start, _, number = name.rpartition(" ")  # further instances have numbers
-        return start if number.isdigit() and start in self._placed else ""
+        return start if number.isdigit() and start in self._instances else ""
 
     def _find_world(self, picture: Picture) -> tuple[World, list[str | Light]]:
         """Return the world of a picture, ``None`` for that of the scene, and the suns of it."""
@@ -177,8 +177,8 @@ class PictureLights:
             slots = [slot.material for slot in entry.material_slots if slot.material is not None]
             names = [self._materials.get(material.name_full) for material in slots]
             return [name for name in dict.fromkeys(names) if name is not None]
-        if entry.name in self._lamps:
-            return list(self._lamps[entry.name])
+        if entry.name in self._lights:
+            return list(self._lights[entry.name])
         if entry.name not in self._own:
             evaluated = self._evaluated(entry)
             self._own[entry.name] = self._export(entry, np.array(evaluated.matrix_world))
@@ -198,8 +198,8 @@ class PictureLights:
     def _export(self, entry: bpy.types.Object, matrix: np.ndarray) -> Light | None:
         """Return a light at a place of its own; ``None`` if it is dark."""
         data = entry.evaluated_get(self._depsgraph).data
-        known = self._placed.get(entry.name) or Placed(entry.name, data, matrix)
-        light, problems = self._exporter.export_lamp(replace(known, matrix=matrix))
+        known = self._instances.get(entry.name) or ObjectInstance(entry.name, data, matrix)
+        light, problems = self._exporter.export_light(replace(known, matrix=matrix))
         self.problems += problems
         if light is not None:
             self.names[entry.name] = light.name
@@ -207,17 +207,17 @@ class PictureLights:
 
     def _flash(self, picture: Picture, name: str) -> list[str | Light]:
         """Return the light that stands to the picture's camera as it does to its own."""
-        lamp = picture.flash
-        own = _camera_above(lamp) or self._depsgraph.scene.camera
+        flash = picture.flash
+        own = _camera_above(flash) or self._depsgraph.scene.camera
         if own is None:
             raise ArgumentError(
-                f"fit: the flash '{lamp.name}' of picture '{name}' stands to no camera; make a "
+                f"fit: the flash '{flash.name}' of picture '{name}' stands to no camera; make a "
                 "camera its parent"
             )
-        placed = self._evaluated(lamp).matrix_world
-        relative = _frame(self._evaluated(own)).inverted() @ placed
+        matrix = self._evaluated(flash).matrix_world
+        relative = _frame(self._evaluated(own)).inverted() @ matrix
         moved = _frame(picture.camera.evaluated_get(self._depsgraph)) @ relative
-        light = self._export(lamp, np.array(moved))
+        light = self._export(flash, np.array(moved))
         return [] if light is None else [light]
 
 
@@ -227,10 +227,10 @@ def _look_up(name: str, picture: str) -> object:
         found = next((entry for entry in entries if entry.name_full == name), None)
         if found is not None:
             return found
-    lamps = ", ".join(repr(entry.name) for entry in bpy.data.objects if entry.type == "LIGHT")
+    lights = ", ".join(repr(entry.name) for entry in bpy.data.objects if entry.type == "LIGHT")
     raise ArgumentError(
         f"fit: picture '{picture}' names the light {name!r}, and no object, collection or "
-        f"material is called so; the lights are {lamps or 'none'}"
+        f"material is called so; the lights are {lights or 'none'}"
     )
 
 

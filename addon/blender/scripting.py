@@ -149,7 +149,7 @@ def _picture(given: dict[str, Any]) -> Picture:
     """Return a picture; cameras and images may go by name."""
     _require_keys(given)
     given["camera"] = _object(given["camera"], "CAMERA", "camera")
-    given["flash"] = _object(given.get("flash"), "LIGHT", "lamp")
+    given["flash"] = _object(given.get("flash"), "LIGHT", "light")
     lights = given.get("lights")
     if lights is not None and (isinstance(lights, str) or not isinstance(lights, Sequence)):
         given["lights"] = [lights]  # one light or collection

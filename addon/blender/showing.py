@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from .fit_places import tree_at
+from .fit_sockets import tree_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

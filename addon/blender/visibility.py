@@ -110,7 +110,7 @@ class RenderVisibility:
 
 
 RAYS = ("camera", "diffuse", "glossy", "transmission", "shadow")
-LAMP_RAYS = {
+LIGHT_RAYS = {
     "diffuse": "diffuse",
     "glossy": "glossy",
     "transmission": "transmission",
@@ -119,9 +119,9 @@ LAMP_RAYS = {
 """Kinds of ray that lights are hidden from, as ``weft.scene`` calls them."""
 
 
-def lamp_hidden_from(entry: bpy.types.Object) -> tuple[str, ...]:
+def light_hidden_from(entry: bpy.types.Object) -> tuple[str, ...]:
     """Return the kinds of ray that do not see a light, whatever places it."""
-    return tuple(kind for name, kind in LAMP_RAYS.items() if not getattr(entry, f"visible_{name}"))
+    return tuple(kind for name, kind in LIGHT_RAYS.items() if not getattr(entry, f"visible_{name}"))
 
 
 def _rendered(collection: bpy.types.Collection) -> set[bpy.types.Object]:

@@ -18,7 +18,7 @@ from .problems import Problem
 if TYPE_CHECKING:
     from weft.scene import Object
 
-MOST_TRIANGLES = 50_000
+MAX_TRIANGLES = 50_000
 """More are not looked at: each edit in the viewport would wait for it."""
 
 FLATNESS = 2e-6
@@ -34,7 +34,7 @@ pairs."""
 THINNEST = 1e-3
 """Height over length of triangles, below which the plane is not known: poles of curved surfaces."""
 
-MOST_PAIRS = 300_000
+MAX_PAIRS = 300_000
 DEPTH = 1e-3  # of a triangle's size, by which it must reach into another
 
 
@@ -50,7 +50,7 @@ def coincident(corners: NDArray[np.float32], owners: Sequence[int] | NDArray[np.
     Returns:
         Empty for more than 50,000 triangles. Planes of many triangles are sampled.
     """
-    if not 1 < len(corners) <= MOST_TRIANGLES:
+    if not 1 < len(corners) <= MAX_TRIANGLES:
         return set()
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sizes = np.linalg.norm(normals.astype(np.float64), axis=1)
@@ -97,7 +97,7 @@ def _pairs(planes: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], NDArray[n
     order = np.argsort(planes, kind="stable")
     ranked = planes[order]
     made, step, count = [], 1, 0
-    while step < len(order) and (step <= NEIGHBOURS or count < MOST_PAIRS):
+    while step < len(order) and (step <= NEIGHBOURS or count < MAX_PAIRS):
         same = np.flatnonzero(ranked[:-step] == ranked[step:])
         if len(same) == 0:
             break
@@ -134,7 +134,7 @@ class CoincidentFaces:
     def problems(self, objects: Sequence[Object]) -> list[Problem]:
         """Return a problem for each object; objects of one name share it."""
         count = sum(len(entry.mesh.triangles) for entry in objects)
-        if count > MOST_TRIANGLES:
+        if count > MAX_TRIANGLES:
             return []
         # The meshes are held, so that their numbers stay theirs.
         state = tuple((entry.mesh, np.asarray(entry.transform).tobytes()) for entry in objects)

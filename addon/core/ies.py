@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measured light of lamps: files of the Illuminating Engineering Society (IESNA LM-63).
+"""Measured light of luminaires: files of the Illuminating Engineering Society (IESNA LM-63).
 
 They are read as Cycles reads them, which forgives much.
 

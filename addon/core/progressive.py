@@ -22,8 +22,8 @@ SECONDS_OF_A_BATCH = 0.1
 
 ALPHA = "alpha"
 
-FEWEST_PATHS, MOST_PATHS = 4096, 1 << 20
-MOST_SAMPLES = 64  # between two pictures
+MIN_PATHS, MAX_PATHS = 4096, 1 << 20
+MAX_SAMPLES = 64  # between two pictures
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def parts(samples: int) -> Iterator[tuple[int, int]]:
     """Yield first sample and number of samples of each part: 1, 1, 2, 4, ... up to the last."""
     first = 0
     while first < samples:
-        count = min(max(first, 1), MOST_SAMPLES, samples - first)
+        count = min(max(first, 1), MAX_SAMPLES, samples - first)
         yield first, count
         first += count
 
@@ -104,7 +104,7 @@ class ProgressiveRender:
             CancelledError: `is_cancelled` returned true.
         """
         # Small until something was timed.
-        self.renderer.batch = FEWEST_PATHS
+        self.renderer.batch = MIN_PATHS
         means: dict[str, NDArray[np.float32]] = {}
         for first, count in parts(self.settings.samples):
             self._check(is_cancelled)
@@ -154,8 +154,8 @@ class ProgressiveRender:
         """Choose how many paths are traced at once from how long some took."""
         wanted = int(paths / max(seconds, 1e-6) * SECONDS_OF_A_BATCH)
         # A quick batch may have been an empty one.
-        most = min(4 * self.renderer.batch, MOST_PATHS)
-        self.renderer.batch = max(FEWEST_PATHS, min(wanted, most))
+        most = min(4 * self.renderer.batch, MAX_PATHS)
+        self.renderer.batch = max(MIN_PATHS, min(wanted, most))
 
     @staticmethod
     def _check(is_cancelled: Callable[[], bool]) -> None:

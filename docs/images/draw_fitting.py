@@ -60,15 +60,15 @@ def camera(angle: float, name: str) -> Camera:
     return Camera(SIZE, SIZE, fov=0.55, transform=pose, name=name)
 
 
-def build_scene(look: Material, *, has_lamp: bool = True, sky: float = 0.35) -> Scene:
+def build_scene(look: Material, *, has_light: bool = True, sky: float = 0.35) -> Scene:
     """Return a ball on a grey floor, seen from three sides."""
     ground = Mesh([[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]], [[0, 1, 2], [0, 2, 3]])
     grey = Material("floor", Closure("diffuse", color=(0.4, 0.4, 0.4)))
     move = np.column_stack([np.eye(3), [0, 0, 1]])
-    lamp = AreaLight(Camera.look_at((-3, -2.5, 4.5), (0, 0, 1)), (1.6, 1.6), power=260.0)
+    light = AreaLight(Camera.look_at((-3, -2.5, 4.5), (0, 0, 1)), (1.6, 1.6), power=260.0)
     return Scene(
         [Object(ground, [grey], name="floor"), Object(ball(), [look], move, name="ball")],
-        [lamp] if has_lamp else [],
+        [light] if has_light else [],
         [camera(0, "front"), camera(120, "right"), camera(240, "left")],
         Environment(np.array([0.9, 1.0, 1.1]) * sky),
     )

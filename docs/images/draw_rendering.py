@@ -60,7 +60,7 @@ def sphere(rings: int = 48) -> Mesh:
 
 
 def build_scene() -> Scene:
-    """Return three spheres on a floor of rings, under an evening sky and a lamp."""
+    """Return three spheres on a floor of rings, under an evening sky and a light."""
     call = SlangCall(
         "rings",
         RINGS,
@@ -85,11 +85,11 @@ def build_scene() -> Scene:
         objects.append(Object(ball, [look], place, name=look.name))
     height = np.linspace(1, -1, 32)[:, None, None]
     sky = np.where(height > 0, (0.25, 0.4, 0.7) + 0.5 * (1 - height) ** 3 * (1.0, 0.5, 0.1), 0.1)
-    lamp = Camera.look_at((-3.5, -3, 5), (0, 0, 0.5))
+    light = Camera.look_at((-3.5, -3, 5), (0, 0, 0.5))
     pose = Camera.look_at((0.6, -7.5, 2.6), (0, 0, 0.75))
     return Scene(
         objects,
-        [AreaLight(lamp, (2.0, 2.0), power=220.0, color=(1.0, 0.9, 0.8))],
+        [AreaLight(light, (2.0, 2.0), power=220.0, color=(1.0, 0.9, 0.8))],
         [Camera(512, 240, fov=0.98, transform=pose, aperture=0.03, focus=7.3)],
         Environment(np.broadcast_to(sky, (32, 64, 3)), strength=0.6),
     )

@@ -38,7 +38,7 @@ struct Memory {
     std::int32_t tile = -1; ///< group-shared tile that turns the operand around, -1: none
     bool is_ahead =
         false; ///< moves between memory and registers before the first and after the last
-               ///< call of a tile, or of several turns of a walk
+               ///< call of a tile, or of several turns of a reduction
     std::int32_t binding = -1; ///< storage-buffer slot, -1: a pointer
     std::int32_t table = -1;   ///< group-shared sums that collect what is added, -1: none
     std::int32_t cache = -1;   ///< group-shared lines that collect some of it, -1: none
@@ -86,10 +86,10 @@ enum class SumPass : std::uint8_t {
     fixed,   ///< adds integers to a record: the order does not matter
 };
 
-/// How the threads of a group divide the calls if they walk along one dimension. Threads with the same place in all
+/// How the threads of a group divide the calls if they reduce along one dimension. Threads with the same place in all
 /// other dimensions (a column) add up what they found.
-struct Walk {
-    std::int32_t dimension = -1; ///< of Kernel::dimensions; -1: no walk
+struct ReductionAxis {
+    std::int32_t dimension = -1; ///< of Kernel::dimensions; -1: none
     std::int32_t columns = 1;    ///< columns that a group has threads for
     std::int32_t lanes = 1;      ///< threads of a column; columns * lanes is the size of a group
     bool is_lane_major = false;  ///< neighbouring threads belong to one column
@@ -170,7 +170,7 @@ inline constexpr std::int64_t kTileEdge = 32;
 /// The least that Vulkan promises for maxComputeSharedMemorySize.
 inline constexpr std::int64_t kSharedBytes = 16384;
 /// Most group-shared memory that kernels use: what CUDA gives every kernel.
-inline constexpr std::uint32_t kMostSharedBytes = 49152;
+inline constexpr std::uint32_t kMaxSharedBytes = 49152;
 
 /// Scalars of a gradient in a line of Kernel::caches.
 inline constexpr std::int64_t kCacheLine = 64;
@@ -209,7 +209,7 @@ struct Kernel {
     std::uint32_t subgroup_size = 0; ///< 0: no gain from work in common
     bool has_matrix_units = false;
     bool keeps_group_size = false; ///< has a network whose memory is for kTeamGroup threads
-    std::uint32_t shared_bytes = kSharedBytes; ///< group-shared memory, at most kMostSharedBytes
+    std::uint32_t shared_bytes = kSharedBytes; ///< group-shared memory, at most kMaxSharedBytes
 
     // Decided by the passes.
     std::vector<std::int64_t> dimensions; ///< collapsed shape, at least one entry
@@ -217,8 +217,8 @@ struct Kernel {
     bool is_index64 = false;
     std::int32_t width = 1; ///< consecutive elements a thread: 1, 2, 4, 8 or 16
     bool is_persistent =
-        false;             ///< few groups walk over all elements, so that each adds to a sum once
-    Walk walk;             ///< persistent: along one dimension; else over all elements in order
+        false;               ///< few groups loop over all elements, so that each adds to a sum once
+    ReductionAxis reduction; ///< persistent: along one dimension; else over all elements in order
     std::string collector; ///< persistent: the operand whose functions sum a gradient in the group
     std::int64_t collected_bytes = 0; ///< group-shared memory that it could use
     std::vector<std::int64_t> tables; ///< group-shared sums: floats of each

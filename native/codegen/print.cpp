@@ -171,8 +171,8 @@ private:
             print_staged_body(type, count);
             return;
         }
-        if (m_kernel.walk.dimension >= 0) {
-            print_walking_body(group_body([&] { print_element(); }), m_gradients);
+        if (m_kernel.reduction.dimension >= 0) {
+            print_reduction_body(group_body([&] { print_element(); }), m_gradients);
             return;
         }
         if (m_kernel.is_persistent) {

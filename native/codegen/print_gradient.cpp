@@ -463,11 +463,11 @@ void GradientPrinter::add_sums() {
 void GradientPrinter::add_sum(const Operand& gradient, std::size_t scalar) {
     const auto leaves = scalar_leaves(*gradient.type);
     const std::string sums = sums_name(sum_kind((*leaves)[scalar].kind));
-    const Walk& walk = m_kernel.walk;
-    const bool is_whole = gradient.memory.is_uniform || walk.dimension < 0;
-    const auto lanes = is_whole ? m_kernel.group_size[0] : static_cast<std::uint32_t>(walk.lanes);
+    const ReductionAxis& axis = m_kernel.reduction;
+    const bool is_whole = gradient.memory.is_uniform || axis.dimension < 0;
+    const auto lanes = is_whole ? m_kernel.group_size[0] : static_cast<std::uint32_t>(axis.lanes);
     const std::string lane = is_whole ? "weft_lane_in_group" : "weft_step";
-    const std::int32_t apart = is_whole || walk.is_lane_major ? 1 : walk.columns;
+    const std::int32_t apart = is_whole || axis.is_lane_major ? 1 : axis.columns;
     const std::string inside = is_whole ? "" : " && weft_is_inside";
     if (lanes == 1 || m_kernel.prefers_storage_bindings) {
         // A barrier makes a CPU keep the registers of all threads of the group in memory.

@@ -27,8 +27,8 @@ void print_staged_block(const GroupBody& body, const std::string& count);
 /// A group of 256 threads for a tile of the innermost dimension and Kernel::tile_dimension.
 void print_tiled_body(const GroupBody& body);
 
-/// Threads that walk along one dimension and add up what the calls on their way share.
-void print_walking_body(const GroupBody& body, GradientPrinter& gradients);
+/// Threads that loop along one dimension and add up what the calls on their way share.
+void print_reduction_body(const GroupBody& body, GradientPrinter& gradients);
 
 /// Name of a group-shared array of Kernel::stages.
 [[nodiscard]] std::string stage_name(std::int32_t stage);

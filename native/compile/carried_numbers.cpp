@@ -91,7 +91,7 @@ private:
             return false;
         }
         const std::string_view name = m_tokens.text(function);
-        return writes_argument(m_names, name, argument_place(m_tokens, open, at)) ||
+        return writes_argument(m_names, name, argument_index(m_tokens, open, at)) ||
                may_write_arguments(m_tokens, m_names, name);
     }
 

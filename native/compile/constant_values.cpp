@@ -149,7 +149,7 @@ private:
             return false;
         }
         const std::string_view name = m_tokens.text(function);
-        return writes_argument(m_names, name, argument_place(m_tokens, open, argument)) ||
+        return writes_argument(m_names, name, argument_index(m_tokens, open, argument)) ||
                may_write_arguments(m_tokens, m_names, name);
     }
 

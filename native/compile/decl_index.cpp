@@ -21,12 +21,12 @@ bool is_callable_name(std::string_view name) {
             (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_'));
 }
 
-/// A file of a module made of several (`__include`) is a named node without a place.
-bool is_included_file(const DeclPlace& place) {
-    return !place.name.empty() && place.name[0] != '$' && place.location.line <= 0;
+/// A file of a module made of several (`__include`) is a named node without a source.
+bool is_included_file(const DeclSource& source) {
+    return !source.name.empty() && source.name[0] != '$' && source.location.line <= 0;
 }
 
-bool same_place(const DeclPlace& a, const DeclPlace& b) {
+bool same_source(const DeclSource& a, const DeclSource& b) {
     return a.location.line == b.location.line && a.location.column == b.location.column &&
            a.location.file == b.location.file;
 }
@@ -48,59 +48,59 @@ public:
 private:
     void walk_declaration(SlangReflectionDecl* decl, SlangReflectionDecl* generic,
                           const std::string& scope) {
-        const DeclPlace place = m_index.place_of(generic != nullptr ? generic : decl);
+        const DeclSource source = m_index.source_of(generic != nullptr ? generic : decl);
         switch (m_slang.decl_kind(decl)) {
         case SLANG_DECL_KIND_FUNC: add_function(decl, generic, scope, "", m_out.functions); break;
         case SLANG_DECL_KIND_STRUCT: add_struct(decl, generic, scope); break;
-        case SLANG_DECL_KIND_ENUM: add_enumeration(decl, place, scope); break;
+        case SLANG_DECL_KIND_ENUM: add_enumeration(decl, source, scope); break;
         case SLANG_DECL_KIND_GENERIC:
             if (auto* const inner = m_slang.generic_inner(m_slang.decl_generic(decl))) {
                 walk_declaration(inner, decl, scope);
             }
             break;
-        case SLANG_DECL_KIND_NAMESPACE: walk_scope(decl, qualified(scope, place.name)); break;
-        case SLANG_DECL_KIND_VARIABLE: add_variable(decl, place); break;
+        case SLANG_DECL_KIND_NAMESPACE: walk_scope(decl, qualified(scope, source.name)); break;
+        case SLANG_DECL_KIND_VARIABLE: add_variable(decl, source); break;
         default:
-            if (is_included_file(place)) {
+            if (is_included_file(source)) {
                 walk_scope(decl, scope);
             }
         }
     }
 
-    void add_enumeration(SlangReflectionDecl* decl, const DeclPlace& place,
+    void add_enumeration(SlangReflectionDecl* decl, const DeclSource& source,
                          const std::string& scope) {
-        if (place.text != nullptr) {
+        if (source.text != nullptr) {
             m_out.structs.push_back({.decl = decl,
                                      .generic = nullptr,
-                                     .full_name = qualified(scope, place.name),
-                                     .place = place,
+                                     .full_name = qualified(scope, source.name),
+                                     .source = source,
                                      .fields = {},
                                      .methods = {},
                                      .is_enumeration = true});
         }
     }
 
-    void add_variable(SlangReflectionDecl* decl, const DeclPlace& place) {
-        if (place.text != nullptr && !place.name.starts_with("SLANG_")) {
-            m_out.variables.emplace_back(m_slang.decl_variable(decl), place);
+    void add_variable(SlangReflectionDecl* decl, const DeclSource& source) {
+        if (source.text != nullptr && !source.name.starts_with("SLANG_")) {
+            m_out.variables.emplace_back(m_slang.decl_variable(decl), source);
         }
     }
 
     void add_struct(SlangReflectionDecl* decl, SlangReflectionDecl* generic,
                     const std::string& scope) {
         StructDecl result;
-        result.place = m_index.place_of(generic != nullptr ? generic : decl);
-        if (result.place.text == nullptr || !is_callable_name(result.place.name)) {
+        result.source = m_index.source_of(generic != nullptr ? generic : decl);
+        if (result.source.text == nullptr || !is_callable_name(result.source.name)) {
             return;
         }
         result.decl = decl;
         result.generic = generic;
-        result.full_name = qualified(scope, result.place.name);
+        result.full_name = qualified(scope, result.source.name);
         for (unsigned i = 0; i < m_slang.decl_child_count(decl); ++i) {
             SlangReflectionDecl* const child = m_slang.decl_child(decl, i);
             const SlangDeclKind kind = m_slang.decl_kind(child);
             if (kind == SLANG_DECL_KIND_VARIABLE) {
-                result.fields.push_back(m_index.place_of(child));
+                result.fields.push_back(m_index.source_of(child));
             } else if (kind == SLANG_DECL_KIND_FUNC) {
                 add_function(child, nullptr, result.full_name, result.full_name, result.methods);
             } else if (kind == SLANG_DECL_KIND_GENERIC) {
@@ -111,7 +111,7 @@ private:
         }
         // The constructor that Slang makes from the fields stands where the structure's name stands.
         std::erase_if(result.methods, [&result](const FunctionDecl& method) {
-            return method.is_constructor && same_place(method.place, result.place);
+            return method.is_constructor && same_source(method.source, result.source);
         });
         m_out.structs.push_back(std::move(result));
     }
@@ -127,11 +127,11 @@ private:
                       const std::string& scope, const std::string& owner,
                       std::vector<FunctionDecl>& out) {
         FunctionDecl result;
-        result.place = m_index.place_of(generic != nullptr ? generic : decl);
-        result.is_constructor = result.place.name == kConstructor;
-        const bool is_users = result.place.location.line > 0 &&
-                              result.place.location.file != "core" &&
-                              is_callable_name(result.place.name);
+        result.source = m_index.source_of(generic != nullptr ? generic : decl);
+        result.is_constructor = result.source.name == kConstructor;
+        const bool is_users = result.source.location.line > 0 &&
+                              result.source.location.file != "core" &&
+                              is_callable_name(result.source.name);
         if (!is_users || (result.is_constructor && owner.empty())) {
             return;
         }
@@ -142,7 +142,7 @@ private:
         for (unsigned i = 0; i < m_slang.decl_child_count(decl); ++i) {
             SlangReflectionDecl* const child = m_slang.decl_child(decl, i);
             if (m_slang.decl_kind(child) == SLANG_DECL_KIND_VARIABLE) {
-                result.parameters.push_back(m_index.place_of(child));
+                result.parameters.push_back(m_index.source_of(child));
             }
         }
         out.push_back(std::move(result));
@@ -165,26 +165,26 @@ const SourceText* DeclIndex::text_of(const std::string& file) {
     return entry->second.get();
 }
 
-DeclPlace DeclIndex::place_of(SlangReflectionDecl* decl) {
-    DeclPlace place;
+DeclSource DeclIndex::source_of(SlangReflectionDecl* decl) {
+    DeclSource source;
     const char* const name = m_slang.decl_name(decl);
-    place.name = name != nullptr ? name : "";
+    source.name = name != nullptr ? name : "";
     slang::SourceLocation location;
     const SlangResult result = m_session.get()->getDeclSourceLocation(
         reinterpret_cast<slang::DeclReflection*>(decl), &location);
     if (SLANG_FAILED(result) || location.filePath == nullptr || location.line <= 0) {
-        return place;
+        return source;
     }
-    place.location = {location.filePath, static_cast<std::int32_t>(location.line),
-                      static_cast<std::int32_t>(location.column)};
-    if (const SourceText* const text = text_of(place.location.file)) {
+    source.location = {location.filePath, static_cast<std::int32_t>(location.line),
+                       static_cast<std::int32_t>(location.column)};
+    if (const SourceText* const text = text_of(source.location.file)) {
         const std::string_view word =
-            place.name == kConstructor ? std::string_view("__init") : place.name;
-        const auto position = text->find_name(place.location.line, place.location.column, word);
-        place.text = position ? text : nullptr;
-        place.position = position.value_or(0);
+            source.name == kConstructor ? std::string_view("__init") : source.name;
+        const auto position = text->find_name(source.location.line, source.location.column, word);
+        source.text = position ? text : nullptr;
+        source.position = position.value_or(0);
     }
-    return place;
+    return source;
 }
 
 const ModuleDecls& DeclIndex::decls_of(slang::IModule* module) {
@@ -224,7 +224,7 @@ std::vector<const FunctionDecl*> DeclIndex::find_functions(std::string_view scop
     std::vector<const FunctionDecl*> result;
     const auto collect = [&](const std::vector<FunctionDecl>& functions) {
         for (const FunctionDecl& candidate : functions) {
-            if (candidate.scope == scope && candidate.place.name == name) {
+            if (candidate.scope == scope && candidate.source.name == name) {
                 result.push_back(&candidate);
             }
         }

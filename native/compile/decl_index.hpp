@@ -12,7 +12,7 @@
 namespace weft::compile {
 
 /// A name and where it stands. `text` is null for files that are not the user's.
-struct DeclPlace {
+struct DeclSource {
     std::string name;
     reflect::SourceLocation location;
     const SourceText* text = nullptr;
@@ -24,8 +24,8 @@ struct FunctionDecl {
     SlangReflectionDecl* generic = nullptr; ///< the generic declaration around it, or null
     std::string owner;                      ///< "ns.Struct" of a method, else ""
     std::string scope;                      ///< "ns" or owner: the prefix of the full name
-    DeclPlace place;
-    std::vector<DeclPlace> parameters;
+    DeclSource source;
+    std::vector<DeclSource> parameters;
     bool is_constructor = false;
 };
 
@@ -33,8 +33,8 @@ struct StructDecl {
     SlangReflectionDecl* decl = nullptr;
     SlangReflectionDecl* generic = nullptr;
     std::string full_name; ///< "ns.Struct", generic arguments left out
-    DeclPlace place;
-    std::vector<DeclPlace> fields;
+    DeclSource source;
+    std::vector<DeclSource> fields;
     std::vector<FunctionDecl> methods;
     bool is_enumeration = false;
 };
@@ -42,7 +42,7 @@ struct StructDecl {
 struct ModuleDecls {
     std::vector<FunctionDecl> functions; ///< free functions, in source order
     std::vector<StructDecl> structs;     ///< and enumerations
-    std::vector<std::pair<SlangReflectionVariable*, DeclPlace>> variables; ///< module scope
+    std::vector<std::pair<SlangReflectionVariable*, DeclSource>> variables; ///< module scope
 };
 
 /// All user modules of a session.
@@ -60,7 +60,7 @@ public:
 private:
     class Walker;
     void index_all();
-    DeclPlace place_of(SlangReflectionDecl* decl);
+    DeclSource source_of(SlangReflectionDecl* decl);
     const SourceText* text_of(const std::string& file);
 
     Session& m_session;

@@ -100,7 +100,7 @@ void read_writer(const TokenList& tokens, std::size_t at, FileNames& names) {
         const std::size_t open = enclosing(tokens, at, "(");
         const std::size_t name = open == kNone ? kNone : function_name(tokens, open);
         if (name != kNone) {
-            names.written_parameters[tokens.text(name)].insert(argument_place(tokens, open, at));
+            names.written_parameters[tokens.text(name)].insert(argument_index(tokens, open, at));
         }
     }
     if (word == "mutating") {
@@ -243,12 +243,12 @@ std::size_t statement_begin(const TokenList& tokens, std::size_t at, std::size_t
     return at;
 }
 
-std::size_t argument_place(const TokenList& tokens, std::size_t open, std::size_t at) {
-    std::size_t place = 0;
+std::size_t argument_index(const TokenList& tokens, std::size_t open, std::size_t at) {
+    std::size_t index = 0;
     for (std::size_t i = open + 1; i < at; ++i) {
         const std::string_view sign = tokens.text(i);
         if (sign == ",") {
-            ++place;
+            ++index;
         }
         if (opens_bracket(sign) && tokens.partner(i) != kNone) {
             i = tokens.partner(i);
@@ -256,7 +256,7 @@ std::size_t argument_place(const TokenList& tokens, std::size_t open, std::size_
             i = tokens.closing_angle(i);
         }
     }
-    return place;
+    return index;
 }
 
 bool is_declaration(const TokenList& tokens, std::size_t name) {
@@ -273,10 +273,10 @@ bool is_declaration(const TokenList& tokens, std::size_t name) {
            tokens.is_word(end);
 }
 
-bool writes_argument(const FileNames& names, std::string_view function, std::size_t place) {
+bool writes_argument(const FileNames& names, std::string_view function, std::size_t index) {
     const auto writes = [&](const auto& known) {
         const auto found = known.find(function);
-        return found != known.end() && found->second.contains(place);
+        return found != known.end() && found->second.contains(index);
     };
     return writes(names.written_parameters) || writes(kCoreWrites) ||
            function.starts_with("Interlocked");

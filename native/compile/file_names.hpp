@@ -53,10 +53,10 @@ struct FileNames {
 /// True for the name in `float x[8]`, and for each in `float a[2], b`.
 [[nodiscard]] bool is_declaration(const TokenList& tokens, std::size_t name);
 /// How many arguments or parameters stand before `at` in the list that opens at `open`.
-[[nodiscard]] std::size_t argument_place(const TokenList& tokens, std::size_t open, std::size_t at);
-/// True if a function of that name, declared in the file or in Slang's core module, writes its argument at `place` (from 0).
+[[nodiscard]] std::size_t argument_index(const TokenList& tokens, std::size_t open, std::size_t at);
+/// True if a function of that name, declared in the file or in Slang's core module, writes its argument at `index` (from 0).
 [[nodiscard]] bool writes_argument(const FileNames& names, std::string_view function,
-                                   std::size_t place);
+                                   std::size_t index);
 
 /// True for functions of Slang's core module that write no argument, as far as differentiable code calls them.
 [[nodiscard]] bool is_pure(const FileNames& names, std::string_view function);

@@ -29,12 +29,12 @@ std::optional<reflect::Literal> fit_literal(reflect::Literal literal, const refl
     return literal;
 }
 
-void read_place(const DeclPlace& place, Function& out) {
-    out.location = place.location;
-    if (place.text != nullptr) {
-        out.documentation = place.text->function_comment(place.position);
+void read_source(const DeclSource& source, Function& out) {
+    out.location = source.location;
+    if (source.text != nullptr) {
+        out.documentation = source.text->function_comment(source.position);
         out.is_public =
-            !place.text->declares_module() || place.text->has_modifier(place.position, "public");
+            !source.text->declares_module() || source.text->has_modifier(source.position, "public");
     }
 }
 
@@ -57,7 +57,7 @@ FunctionReader::FunctionReader(Session& session, TypeReader& types)
       m_forward_problems(session.files().forward_problems()) {}
 
 Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner) {
-    const std::string name = decl.is_constructor ? owner->name : decl.place.name;
+    const std::string name = decl.is_constructor ? owner->name : decl.source.name;
     const std::string full_name = decl.is_constructor  ? decl.scope
                                   : decl.scope.empty() ? name
                                                        : decl.scope + "." + name;
@@ -75,16 +75,16 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
     result.name = to_string(m_slang.function_name(function));
     if (decl != nullptr) {
         result.is_constructor = decl->is_constructor;
-        result.name = decl->is_constructor ? owner->name : decl->place.name;
-        read_place(decl->place, result);
+        result.name = decl->is_constructor ? owner->name : decl->source.name;
+        read_source(decl->source, result);
     }
     result.full_name = std::move(full_name);
     result.owner = owner ? owner->full_name : "";
     result.this_type = std::move(owner);
     for (unsigned i = 0; i < m_slang.function_parameter_count(function); ++i) {
-        const bool has_place = decl != nullptr && i < decl->parameters.size();
+        const bool has_source = decl != nullptr && i < decl->parameters.size();
         result.parameters.push_back(read_parameter(m_slang.function_parameter(function, i),
-                                                   has_place ? &decl->parameters[i] : nullptr));
+                                                   has_source ? &decl->parameters[i] : nullptr));
     }
     result.return_type = m_types.read(m_slang.function_result(function));
     result.attributes = m_attributes.read(function);
@@ -102,7 +102,7 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
 }
 
 Parameter FunctionReader::read_parameter(SlangReflectionVariable* variable,
-                                         const DeclPlace* place) {
+                                         const DeclSource* source) {
     Parameter result;
     result.name = to_string(m_slang.variable_name(variable));
     result.type = m_types.read(m_slang.variable_type(variable));
@@ -114,26 +114,26 @@ Parameter FunctionReader::read_parameter(SlangReflectionVariable* variable,
     }
     result.is_no_diff = m_slang.variable_modifier(variable, SLANG_MODIFIER_NO_DIFF) != nullptr;
     result.attributes = m_attributes.read(variable);
-    if (place != nullptr) {
-        result.location = place->location;
-        if (place->text != nullptr) {
-            result.documentation = place->text->member_comment(place->position, place->name);
-            result.semantic = place->text->semantic(place->position, place->name);
+    if (source != nullptr) {
+        result.location = source->location;
+        if (source->text != nullptr) {
+            result.documentation = source->text->member_comment(source->position, source->name);
+            result.semantic = source->text->semantic(source->position, source->name);
         }
     }
-    read_default(variable, place, result);
+    read_default(variable, source, result);
     return result;
 }
 
-void FunctionReader::read_default(SlangReflectionVariable* variable, const DeclPlace* place,
+void FunctionReader::read_default(SlangReflectionVariable* variable, const DeclSource* source,
                                   Parameter& out) const {
     if (!m_slang.variable_has_default(variable)) {
         return;
     }
     out.has_default = true;
     // From the source: Slang's own query rounds doubles to float and knows no bool.
-    if (place != nullptr && place->text != nullptr) {
-        out.default_text = place->text->default_text(place->position, place->name);
+    if (source != nullptr && source->text != nullptr) {
+        out.default_text = source->text->default_text(source->position, source->name);
         out.default_value = parse_literal(out.default_text);
     }
     if (out.default_value) {

@@ -159,8 +159,8 @@ private:
             return false;
         }
         const std::string_view name = m_tokens.text(function);
-        const std::size_t place = argument_place(m_tokens, call, begin);
-        return writes_argument(m_names, name, place);
+        const std::size_t index = argument_index(m_tokens, call, begin);
+        return writes_argument(m_names, name, index);
     }
 
     const TokenList& m_tokens;

@@ -320,16 +320,16 @@ private:
         const std::size_t function = open == kNone ? kNone : function_name(m_tokens, open);
         return function == kNone
                    ? MemoryUse{.reads = true, .writes = false}
-                   : value_use(m_tokens.text(function), argument_place(m_tokens, open, begin));
+                   : value_use(m_tokens.text(function), argument_index(m_tokens, open, begin));
     }
 
     /// What a call does to a value that it is given.
-    MemoryUse value_use(std::string_view function, std::size_t place) const {
+    MemoryUse value_use(std::string_view function, std::size_t index) const {
         if (function.starts_with("Interlocked") ||
             function.find("tomic") != std::string_view::npos) {
-            return {.reads = true, .writes = place == 0};
+            return {.reads = true, .writes = index == 0};
         }
-        MemoryUse use{.reads = true, .writes = writes_argument({}, function, place)};
+        MemoryUse use{.reads = true, .writes = writes_argument({}, function, index)};
         const auto known = m_known.signatures.find(function);
         if (known == m_known.signatures.end()) {
             use.reads = !use.writes;
@@ -337,9 +337,9 @@ private:
         }
         use = {};
         for (const FunctionText* overload : known->second) {
-            if (place < overload->parameters.size()) {
-                use.reads = use.reads || overload->parameters[place].is_read;
-                use.writes = use.writes || overload->parameters[place].is_written;
+            if (index < overload->parameters.size()) {
+                use.reads = use.reads || overload->parameters[index].is_read;
+                use.writes = use.writes || overload->parameters[index].is_written;
             }
         }
         return use;
@@ -357,9 +357,9 @@ private:
         const std::string_view function = m_tokens.text(name);
         if (m_known.signatures.contains(function)) {
             const auto known = m_known.uses.find(function);
-            const std::string place = parameter_key(argument_place(m_tokens, open, first_of(at)));
-            if (known != m_known.uses.end() && known->second.contains(place)) {
-                add(at, end, known->second.find(place)->second, "");
+            const std::string key = parameter_key(argument_index(m_tokens, open, first_of(at)));
+            if (known != m_known.uses.end() && known->second.contains(key)) {
+                add(at, end, known->second.find(key)->second, "");
                 accesses.back().is_store = false;
             }
             return;
@@ -439,8 +439,8 @@ private:
 
 } // namespace
 
-std::string parameter_key(std::size_t place) {
-    return core::text('#', place);
+std::string parameter_key(std::size_t index) {
+    return core::text('#', index);
 }
 
 std::vector<MemoryAccess> find_accesses(const MemoryText& file, const FunctionText& function,

@@ -18,7 +18,7 @@ struct MemoryUse {
 /// By parameter_key() or by the name of memory at module scope.
 using FunctionMemory = std::map<std::string, MemoryUse, std::less<>>;
 
-[[nodiscard]] std::string parameter_key(std::size_t place);
+[[nodiscard]] std::string parameter_key(std::size_t index);
 
 /// What is known of functions, by name: overloads are one.
 struct KnownMemory {

@@ -26,18 +26,18 @@ slang::ProgramLayout* layout_of_globals(Session& session, slang::IModule* module
     } catch (const core::Error&) {
         throw;
     } catch (...) {
-        for (const auto& [variable, place] : index.decls_of(module).variables) {
+        for (const auto& [variable, source] : index.decls_of(module).variables) {
             if (has_layout(session, variable)) {
                 continue;
             }
-            const reflect::SourceLocation& at = place.location;
+            const reflect::SourceLocation& at = source.location;
             throw make_compile_error(
                 "Slang source cannot be used on this device",
                 {{.severity = "error",
                   .file = at.file,
                   .line = at.line,
                   .column = at.column,
-                  .message = core::text("'", place.name,
+                  .message = core::text("'", source.name,
                                         "' is a resource that kernels of this "
                                         "device cannot hold; remove it, or put it and what uses "
                                         "it in a module of its own")}});
@@ -62,8 +62,8 @@ public:
         for (const StructDecl& structure : decls.structs) {
             read_structure(structure);
         }
-        for (const auto& [variable, place] : decls.variables) {
-            read_variable(variable, place);
+        for (const auto& [variable, source] : decls.variables) {
+            read_variable(variable, source);
         }
         return std::move(m_result);
     }
@@ -81,16 +81,16 @@ private:
         m_result.structs.push_back(std::move(structure));
     }
 
-    void read_variable(SlangReflectionVariable* variable, const DeclPlace& place) {
+    void read_variable(SlangReflectionVariable* variable, const DeclSource& source) {
         const auto has = [&](SlangModifierID modifier) {
             return m_slang.variable_modifier(variable, modifier) != nullptr;
         };
         const reflect::TypeRef type = m_types.read(m_slang.variable_type(variable));
         if (has(SLANG_MODIFIER_EXTERN) && has(SLANG_MODIFIER_STATIC)) {
-            m_result.constants.push_back({place.name, type});
+            m_result.constants.push_back({source.name, type});
         } else if (!has(SLANG_MODIFIER_STATIC) &&
-                   !place.text->has_modifier(place.position, "groupshared")) {
-            m_result.globals.push_back({place.name, type});
+                   !source.text->has_modifier(source.position, "groupshared")) {
+            m_result.globals.push_back({source.name, type});
         }
     }
 

@@ -96,9 +96,9 @@ bool merge(FunctionMemory& known, const TokenList& tokens, const FunctionText& f
     bool is_new = false;
     for (const MemoryAccess& access : accesses) {
         std::string key = access.key;
-        for (std::size_t place = 0; place < function.parameters.size(); ++place) {
-            if (function.parameters[place].name == access.key) {
-                key = parameter_key(place);
+        for (std::size_t index = 0; index < function.parameters.size(); ++index) {
+            if (function.parameters[index].name == access.key) {
+                key = parameter_key(index);
             }
         }
         if (access.is_local && key == access.key) {

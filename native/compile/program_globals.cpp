@@ -50,7 +50,7 @@ private:
     CudaGlobals m_cuda;
 };
 
-/// A parameter, field or element, with the place it has in the block.
+/// A parameter, field or element, with its range of the block.
 struct GlobalPart {
     SlangReflectionTypeLayout* layout = nullptr;
     reflect::TypeRef type;

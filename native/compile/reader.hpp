@@ -84,8 +84,8 @@ public:
     std::vector<reflect::GenericParameter> read_generics(SlangReflectionDecl* decl) const;
 
 private:
-    reflect::Parameter read_parameter(SlangReflectionVariable* variable, const DeclPlace* place);
-    void read_default(SlangReflectionVariable* variable, const DeclPlace* place,
+    reflect::Parameter read_parameter(SlangReflectionVariable* variable, const DeclSource* source);
+    void read_default(SlangReflectionVariable* variable, const DeclSource* source,
                       reflect::Parameter& out) const;
 
     const SlangFunctions& m_slang;

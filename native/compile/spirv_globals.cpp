@@ -50,7 +50,7 @@ constexpr std::string_view kStorageSuffix = "_storage";
 using Words = std::span<const std::uint32_t>;
 
 /// A part of the uniform block that a pointer points to.
-struct Place {
+struct PointerTarget {
     std::uint32_t type = 0;
     UniformRange range;
 };
@@ -159,7 +159,7 @@ private:
         if (storage == Storage::uniform && name == kBlockName) {
             result.set = set;
             result.binding = binding;
-            m_places[id] = {m_pointees[type], {0, std::numeric_limits<std::uint32_t>::max()}};
+            m_targets[id] = {m_pointees[type], {0, std::numeric_limits<std::uint32_t>::max()}};
         } else if (!has_memory_of_its_own(storage) && !is_generated(name)) {
             result.resources.push_back({name, set, binding});
         }
@@ -167,56 +167,57 @@ private:
 
     void read_use(std::uint32_t operation, Words words) {
         const bool is_chain = operation == kAccessChain || operation == kInBoundsAccessChain;
-        const auto base = is_chain && words.size() > 3 ? m_places.find(words[3]) : m_places.end();
-        if (base != m_places.end()) {
-            Place place = base->second;
-            for (std::size_t i = 4; i < words.size() && place.type != 0; ++i) {
-                enter(place, words[i]);
+        const auto base = is_chain && words.size() > 3 ? m_targets.find(words[3]) : m_targets.end();
+        if (base != m_targets.end()) {
+            PointerTarget target = base->second;
+            for (std::size_t i = 4; i < words.size() && target.type != 0; ++i) {
+                enter(target, words[i]);
             }
-            m_places[words[2]] = place;
+            m_targets[words[2]] = target;
             return;
         }
         const OperandRange operands = pointer_operands(operation, words.size());
         for (std::size_t i = operands.first; i < operands.end && i < words.size(); ++i) {
-            if (const auto used = m_places.find(words[i]); used != m_places.end()) {
+            if (const auto used = m_targets.find(words[i]); used != m_targets.end()) {
                 result.is_used = true;
                 result.ranges.push_back(used->second.range);
             }
         }
     }
 
-    /// Narrows `place` to a member or element; what is picked at run time may be any element.
-    void enter(Place& place, std::uint32_t index_id) {
+    /// Narrows `target` to a member or element; what is picked at run time may be any element.
+    void enter(PointerTarget& target, std::uint32_t index_id) {
         const auto index = m_constants.find(index_id);
-        const auto members = m_members.find(place.type);
-        const auto element = m_elements.find(place.type);
+        const auto members = m_members.find(target.type);
+        const auto element = m_elements.find(target.type);
         if (index != m_constants.end() && members != m_members.end() &&
             index->second < members->second.size()) {
-            enter_member(place, index->second, members->second);
+            enter_member(target, index->second, members->second);
         } else if (index != m_constants.end() && element != m_elements.end()) {
-            const std::uint32_t stride = m_decorations[{place.type, kArrayStride}];
-            place.range.begin += index->second * stride;
-            place.range.end = std::min(place.range.end, place.range.begin + stride);
-            place.type = element->second;
+            const std::uint32_t stride = m_decorations[{target.type, kArrayStride}];
+            target.range.begin += index->second * stride;
+            target.range.end = std::min(target.range.end, target.range.begin + stride);
+            target.type = element->second;
         } else {
-            place.type = 0;
+            target.type = 0;
         }
     }
 
-    void enter_member(Place& place, std::uint32_t member, const std::vector<std::uint32_t>& types) {
-        const std::uint32_t base = place.range.begin;
-        const std::uint32_t offset = m_member_offsets[{place.type, member}];
+    void enter_member(PointerTarget& target, std::uint32_t member,
+                      const std::vector<std::uint32_t>& types) {
+        const std::uint32_t base = target.range.begin;
+        const std::uint32_t offset = m_member_offsets[{target.type, member}];
         for (std::uint32_t other = 0; other < types.size(); ++other) {
-            const std::uint32_t next = m_member_offsets[{place.type, other}];
-            place.range.end =
-                next > offset ? std::min(place.range.end, base + next) : place.range.end;
+            const std::uint32_t next = m_member_offsets[{target.type, other}];
+            target.range.end =
+                next > offset ? std::min(target.range.end, base + next) : target.range.end;
         }
-        place.range.begin = base + offset;
-        place.type = types[member];
+        target.range.begin = base + offset;
+        target.type = types[member];
     }
 
     bool m_is_in_function = false;
-    std::map<std::uint32_t, Place> m_places; ///< pointers into the block
+    std::map<std::uint32_t, PointerTarget> m_targets; ///< pointers into the block
     std::map<std::uint32_t, std::string> m_names;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
         m_decorations; ///< (id, decoration)

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kMark = "\1weft prelude\n";
 constexpr std::size_t kHeadBytes = kMark.size() + sizeof(Hash128);
 /// Less is not worth a second file.
-constexpr std::size_t kLeastPrelude = 4096;
+constexpr std::size_t kMinPrelude = 4096;
 
 std::string_view text_of(const std::vector<std::byte>& code) {
     return {reinterpret_cast<const char*>(code.data()), code.size()};
@@ -30,7 +30,7 @@ std::size_t prelude_bytes(const std::vector<std::byte>& code) {
     }
     const std::size_t end =
         first == kSpirvMagic ? std::string_view::npos : text_of(code).rfind("\n#endif");
-    return end == std::string_view::npos || end < kLeastPrelude ? 0 : end;
+    return end == std::string_view::npos || end < kMinPrelude ? 0 : end;
 }
 
 } // namespace

@@ -341,8 +341,8 @@ void TypeReader::read_enumeration(SlangReflectionType* type, Type& out) {
         }
     }
     if (const StructDecl* const decl = m_index.find_struct(out.full_name)) {
-        out.location = decl->place.location;
-        out.documentation = decl->place.text->comment_above(decl->place.position);
+        out.location = decl->source.location;
+        out.documentation = decl->source.text->comment_above(decl->source.position);
     }
 }
 
@@ -443,8 +443,8 @@ void TypeReader::read_structure(SlangReflectionType* type, Type& out) {
     }
     out.attributes = m_attributes.read(type);
     if (decl != nullptr) {
-        out.location = decl->place.location;
-        out.documentation = decl->place.text->comment_above(decl->place.position);
+        out.location = decl->source.location;
+        out.documentation = decl->source.text->comment_above(decl->source.position);
     }
     read_fields(type, decl, out);
     read_differential(type, out);
@@ -458,17 +458,17 @@ void TypeReader::read_fields(SlangReflectionType* type, const StructDecl* decl, 
         field.type = read(m_slang.variable_type(variable));
         field.attributes = m_attributes.read(variable);
         field.is_no_diff = m_slang.variable_modifier(variable, SLANG_MODIFIER_NO_DIFF) != nullptr;
-        const auto place = [&]() -> const DeclPlace* {
+        const auto source = [&]() -> const DeclSource* {
             if (decl == nullptr) {
                 return nullptr;
             }
             const auto match = std::find_if(
                 decl->fields.begin(), decl->fields.end(),
-                [&](const DeclPlace& candidate) { return candidate.name == field.name; });
+                [&](const DeclSource& candidate) { return candidate.name == field.name; });
             return match != decl->fields.end() && match->text != nullptr ? &*match : nullptr;
         }();
-        if (place != nullptr) {
-            field.documentation = place->text->member_comment(place->position, place->name);
+        if (source != nullptr) {
+            field.documentation = source->text->member_comment(source->position, source->name);
         }
         out.fields.push_back(std::move(field));
     }

@@ -227,7 +227,7 @@ private:
 /// Half of the cores: Slang waits for memory, and drivers compile meanwhile. Two cores are worth two processes: a kernel of
 /// a scene takes a second or more, starting with Weft's modules as IR a third of one.
 unsigned usual_processes(unsigned cores) {
-    return cores == 2 ? 2 : std::clamp(cores / 2, 1U, Worker::kMostProcesses);
+    return cores == 2 ? 2 : std::clamp(cores / 2, 1U, Worker::kMaxProcesses);
 }
 
 /// Processes side by side; the first one stays.

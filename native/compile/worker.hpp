@@ -26,12 +26,12 @@ public:
     /// Runs the helper executable; it is started by the first request, and again after it ended. Requests that come
     /// while it is busy get further processes, which end when no request is left: each loads the modules again, which
     /// pays where it does not take a core from the others. Unless told
-    /// otherwise at most one for two cores (two for two), and kMostProcesses.
+    /// otherwise at most one for two cores (two for two), and kMaxProcesses.
     [[nodiscard]] static std::unique_ptr<Worker> create_process(const CompilerDesc& desc);
     /// Loads Slang into this process, which serves one request after the other.
     [[nodiscard]] static std::unique_ptr<Worker> create_in_process(const CompilerDesc& desc);
 
-    static constexpr unsigned kMostProcesses = 8;
+    static constexpr unsigned kMaxProcesses = 8;
 
 protected:
     Worker() = default;

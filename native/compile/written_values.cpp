@@ -56,7 +56,7 @@ public:
 
     std::vector<Copies> copies;
     std::vector<std::size_t>
-        in_heads; ///< calls in conditions of loops, which leave no place for a copy
+        in_heads; ///< calls in conditions of loops, which leave no room for a copy
 
 private:
     bool begins_chain(std::size_t at) const {
@@ -93,8 +93,8 @@ private:
             return {};
         }
         const std::string_view name = m_tokens.text(function);
-        const std::size_t place = argument_place(m_tokens, open, begin);
-        const bool is_certain = writes_argument(m_names, name, place);
+        const std::size_t index = argument_index(m_tokens, open, begin);
+        const bool is_certain = writes_argument(m_names, name, index);
         const bool is_possible = is_certain || may_write_arguments(m_tokens, m_names, name);
         return is_possible ? Chain{begin, end, is_certain} : Chain{};
     }

@@ -19,13 +19,13 @@ namespace {
 
 #if defined(_WIN32)
 // Longer paths than MAX_PATH begin with \\?\ and may have this many characters.
-constexpr std::size_t kLongestPath = 32768;
+constexpr std::size_t kMaxPath = 32768;
 
 fs::path loaded_file(const void* code) {
     HMODULE module = nullptr;
     constexpr DWORD kFlags =
         GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
-    std::wstring name(kLongestPath, L'\0');
+    std::wstring name(kMaxPath, L'\0');
     if (GetModuleHandleExW(kFlags, static_cast<LPCWSTR>(code), &module) == 0) {
         return {};
     }

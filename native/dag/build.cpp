@@ -18,7 +18,7 @@ Function build(const SpirvModule& module, const BuildOptions& options) {
     try {
         Flow(module, function, options).run();
     } catch (const core::ArgumentError& error) {
-        refuse_at(error, function.graph.place(), function.files);
+        refuse_at(error, function.graph.position(), function.files);
     }
     if (!function.named.empty()) {
         const auto named = static_cast<std::uint32_t>(function.named.size());

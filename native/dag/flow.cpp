@@ -13,7 +13,7 @@ using core::text;
 namespace {
 
 constexpr int kMaxDepth = 200; // of constructs in each other
-constexpr std::uint64_t kMostSteps =
+constexpr std::uint64_t kMaxSteps =
     2'000'000; // blocks run: constants alone make no nodes that end it
 
 /// True for the header of a loop, an `if` or a `switch`.
@@ -240,7 +240,7 @@ Flow::Exits Flow::run_from(Id label, Edges edges) {
             std::move(edges.begin(), edges.end(), std::back_inserter(exits[label]));
             break;
         }
-        if (++m_steps > kMostSteps) {
+        if (++m_steps > kMaxSteps) {
             refuse(
                 "loops have more than 2 million rounds and branches in all, whose values are all "
                 "known; give them fewer rounds, or use OSL");
@@ -294,7 +294,7 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
     m_active.push_back(header.label);
     std::unordered_set<NodeId> seen{predicate}; // what leads to the loop bounds no loop
     const LoopBound bound = bound_of(header);
-    m_bounded.emplace_back(place_of(header).file, bound.begin);
+    m_bounded.emplace_back(position_of(header).file, bound.begin);
     for (std::uint32_t round = 0;; round++) {
         if (round > m_options.most_rounds) {
             refuse_loop(header, bound);
@@ -345,17 +345,17 @@ void Flow::note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen) {
 }
 
 /// Where the first operation of a loop stands, that of its condition: the header itself has no line.
-Place Flow::place_of(const Block& header) const {
+SourcePosition Flow::position_of(const Block& header) const {
     const Block* block = &header;
     for (std::size_t i = 0; i < m_module.blocks.size(); i++) {
         for (const Instruction& instruction : block->body) {
-            if (instruction.place.line != 0) {
-                return instruction.place;
+            if (instruction.position.line != 0) {
+                return instruction.position;
             }
         }
         const bool goes_on = block->terminator.opcode == spv::branch;
-        if (block->terminator.place.line != 0 || !goes_on) {
-            return block->terminator.place;
+        if (block->terminator.position.line != 0 || !goes_on) {
+            return block->terminator.position;
         }
         block = &m_module.blocks[m_module.block_index.at(targets_of(*block).front())];
         if (block->continue_target != 0) {
@@ -368,13 +368,13 @@ Place Flow::place_of(const Block& header) const {
 /// What [MaxIters(n)] says of a loop, else more rounds than there may be.
 LoopBound Flow::bound_of(const Block& header) const {
     LoopBound bound;
-    const Place place = place_of(header);
-    const auto found = place.line == 0
+    const SourcePosition position = position_of(header);
+    const auto found = position.line == 0
                            ? m_options.bounds.end()
-                           : m_options.bounds.find({m_module.files[place.file], place.line});
+                           : m_options.bounds.find({m_module.files[position.file], position.line});
     if (found != m_options.bounds.end()) {
         bound = found->second;
-        const std::pair loop(place.file, bound.begin);
+        const std::pair loop(position.file, bound.begin);
         const bool is_inside =
             std::find(m_bounded.begin(), m_bounded.end(), loop) != m_bounded.end();
         if (bound.problem.empty() && is_inside) {
@@ -389,7 +389,7 @@ LoopBound Flow::bound_of(const Block& header) const {
 }
 
 void Flow::refuse_loop(const Block& header, const LoopBound& bound) {
-    m_graph.set_place(place_of(header));
+    m_graph.set_position(position_of(header));
     if (!bound.problem.empty()) {
         refuse(bound.problem);
     }

@@ -68,7 +68,7 @@ private:
     [[nodiscard]] std::vector<int> truths_of(const Edge& edge) const;
     void run_body(const Block& block, NodeId predicate);
 
-    [[nodiscard]] Place place_of(const Block& header) const;
+    [[nodiscard]] SourcePosition position_of(const Block& header) const;
     [[nodiscard]] LoopBound bound_of(const Block& header) const;
     [[noreturn]] void refuse_loop(const Block& header, const LoopBound& bound);
     [[nodiscard]] bool is_stop(Id block) const;

@@ -51,7 +51,7 @@ NodeId Graph::add(const Node& node) {
         integers |= m_integers[node.arguments[i]];
     }
     m_integers.push_back(integers);
-    m_places.push_back(m_place);
+    m_positions.push_back(m_position);
     m_known.emplace(node, id);
     return id;
 }
@@ -77,10 +77,10 @@ NodeId Graph::input(Scalar type, std::uint32_t number) {
 }
 
 NodeId Graph::lookup(std::uint32_t texture, std::uint32_t component,
-                     std::span<const NodeId> place) {
+                     std::span<const NodeId> coordinates) {
     Node node{Op::lookup, Scalar::real, 0, {}, 4 * texture + component};
-    node.count = static_cast<std::uint8_t>(std::min<std::size_t>(place.size(), 3));
-    std::copy_n(place.begin(), node.count, node.arguments.begin());
+    node.count = static_cast<std::uint8_t>(std::min<std::size_t>(coordinates.size(), 3));
+    std::copy_n(coordinates.begin(), node.count, node.arguments.begin());
     return add(node);
 }
 
@@ -91,17 +91,18 @@ NodeId Graph::join(std::span<const NodeId> values) {
     return add(node);
 }
 
-std::vector<NodeId> Graph::place_of(const Node& lookup) const {
-    std::vector<NodeId> place;
+std::vector<NodeId> Graph::coordinates_of(const Node& lookup) const {
+    std::vector<NodeId> coordinates;
     for (const NodeId id : std::span(lookup.arguments).first(lookup.count)) {
         const Node& own = m_nodes[id];
         if (own.op == Op::join) {
-            place.insert(place.end(), own.arguments.begin(), own.arguments.begin() + own.count);
+            coordinates.insert(coordinates.end(), own.arguments.begin(),
+                               own.arguments.begin() + own.count);
         } else {
-            place.push_back(id);
+            coordinates.push_back(id);
         }
     }
-    return place;
+    return coordinates;
 }
 
 NodeId Graph::make(Op op, std::initializer_list<NodeId> arguments) {

@@ -47,11 +47,11 @@ public:
     [[nodiscard]] NodeId constant_word(Scalar type, Word word);
     [[nodiscard]] NodeId input(Scalar type, std::uint32_t number);
     [[nodiscard]] NodeId lookup(std::uint32_t texture, std::uint32_t component,
-                                std::span<const NodeId> place);
+                                std::span<const NodeId> coordinates);
     /// @param values up to three
     [[nodiscard]] NodeId join(std::span<const NodeId> values);
     /// What a lookup is given, joined arguments one by one.
-    [[nodiscard]] std::vector<NodeId> place_of(const Node& lookup) const;
+    [[nodiscard]] std::vector<NodeId> coordinates_of(const Node& lookup) const;
     /// A node of the operation, or one that has the same value for all inputs.
     /// @throws core::ArgumentError if the graph has a million nodes.
     [[nodiscard]] NodeId make(Op op, std::initializer_list<NodeId> arguments);
@@ -64,10 +64,10 @@ public:
     [[nodiscard]] bool is_true(NodeId id) const noexcept;
     [[nodiscard]] bool is_false(NodeId id) const noexcept;
     /// Where the expression stands that first made a node.
-    [[nodiscard]] Place origin(NodeId id) const noexcept { return m_places[id]; }
-    [[nodiscard]] Place place() const noexcept { return m_place; }
+    [[nodiscard]] SourcePosition origin(NodeId id) const noexcept { return m_positions[id]; }
+    [[nodiscard]] SourcePosition position() const noexcept { return m_position; }
     /// Of the nodes that are made from now on.
-    void set_place(Place place) noexcept { m_place = place; }
+    void set_position(SourcePosition position) noexcept { m_position = position; }
     /// The integer inputs that a node depends on: bit number min(number of the input, 63).
     [[nodiscard]] std::uint64_t integers_of(NodeId id) const noexcept { return m_integers[id]; }
     /// Whether no other integer input has the bit of this one.
@@ -85,8 +85,8 @@ private:
     std::vector<Node> m_nodes;
     std::vector<Range> m_ranges;
     std::vector<std::uint64_t> m_integers;
-    std::vector<Place> m_places;
-    Place m_place;
+    std::vector<SourcePosition> m_positions;
+    SourcePosition m_position;
     std::unordered_map<Node, NodeId, Hash> m_known;
 };
 

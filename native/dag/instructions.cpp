@@ -35,8 +35,8 @@ bool Instructions::run_numbers(const Instruction& i) {
 
 void Instructions::run(const Instruction& i, NodeId predicate) {
     m_value_types[i.result] = i.type;
-    if (i.place.line != 0) {
-        graph().set_place(i.place);
+    if (i.position.line != 0) {
+        graph().set_position(i.position);
     }
     if (run_memory(i, predicate) || run_texture(i) || run_composite(i) || run_numbers(i)) {
         return;
@@ -195,7 +195,7 @@ void Instructions::point(const Instruction& i) {
     }
     pointer.type = m_module.type(i.type).element;
     for (std::size_t k = 1; k < i.operands.size(); k++) {
-        pointer.places.push_back(scalar(i.operands[k]));
+        pointer.indices.push_back(scalar(i.operands[k]));
     }
     m_pointers[i.result] = std::move(pointer);
 }
@@ -227,7 +227,7 @@ void Instructions::load_from_outside(const Instruction& i, const Pointer& pointe
         const Id block = m_module.type(variable->second.type).element;
         const auto members = m_module.member_names.find(block);
         const std::optional<Word> index =
-            pointer.places.empty() ? std::nullopt : graph().value_of(pointer.places[0]);
+            pointer.indices.empty() ? std::nullopt : graph().value_of(pointer.indices[0]);
         if (members != m_module.member_names.end() && index.has_value() &&
             *index < members->second.size()) {
             name = members->second[*index];
@@ -268,25 +268,25 @@ Leaves& Instructions::leaves_of_variable(Id variable) {
 }
 
 Leaves Instructions::read_variable(const Pointer& pointer, Id type, Id) {
-    return read_part(leaves_of_variable(pointer.variable), type, pointer.places);
+    return read_part(leaves_of_variable(pointer.variable), type, pointer.indices);
 }
 
 void Instructions::write_variable(const Pointer& pointer, Id type, const Leaves& leaves) {
     Leaves& own = leaves_of_variable(pointer.variable);
-    own = write_part(std::move(own), type, pointer.places, leaves);
+    own = write_part(std::move(own), type, pointer.indices, leaves);
 }
 
 std::uint32_t Instructions::element_of(const Pointer& pointer) {
-    if (pointer.places.empty()) {
+    if (pointer.indices.empty()) {
         return 0;
     }
-    const std::optional<Word> index = graph().value_of(pointer.places.back());
-    if (!index.has_value() || pointer.places.size() != 1) {
+    const std::optional<Word> index = graph().value_of(pointer.indices.back());
+    if (!index.has_value() || pointer.indices.size() != 1) {
         refuse(
             text("the function picks an element of '", pointer.buffer, "'; nodes have no buffers"));
     }
-    constexpr Word kMost = 4096;
-    if (*index >= kMost) {
+    constexpr Word kMaxElementIndex = 4096;
+    if (*index >= kMaxElementIndex) {
         refuse("the function has more than 4096 inputs or results");
     }
     return *index;

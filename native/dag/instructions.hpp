@@ -49,9 +49,9 @@ public:
 protected:
     struct Pointer {
         Id variable = 0;
-        Id type = 0;                ///< of what it points to
-        std::vector<NodeId> places; ///< an index each
-        std::string buffer;         ///< name of the memory outside that it points into
+        Id type = 0;                 ///< of what it points to
+        std::vector<NodeId> indices; ///< an index each
+        std::string buffer;          ///< name of the memory outside that it points into
     };
 
     /// A variable of the function begins to exist.
@@ -90,8 +90,8 @@ private:
     [[nodiscard]] Leaves read_buffer(const Pointer& pointer);
     void write_buffer(const Pointer& pointer, const Leaves& leaves, NodeId predicate);
     [[nodiscard]] std::uint32_t element_of(const Pointer& pointer);
-    [[nodiscard]] Leaves read_part(const Leaves& whole, Id type, std::span<const NodeId> places);
-    [[nodiscard]] Leaves write_part(Leaves whole, Id type, std::span<const NodeId> places,
+    [[nodiscard]] Leaves read_part(const Leaves& whole, Id type, std::span<const NodeId> indices);
+    [[nodiscard]] Leaves write_part(Leaves whole, Id type, std::span<const NodeId> indices,
                                     const Leaves& value);
 
     bool run_composite(const Instruction& i);
@@ -104,13 +104,14 @@ private:
     void insert_dynamic(const Instruction& i);
 
     bool run_texture(const Instruction& i);
-    [[nodiscard]] Leaves place_of(const Instruction& i);
+    [[nodiscard]] Leaves coordinates_of(const Instruction& i);
     void read_named(const Instruction& i, std::string_view kind);
     /// The word whose halves are two numbers.
     [[nodiscard]] Word key_of(std::span<const NodeId> halves, std::string_view reader);
     /// Level 0 of an image.
     void read_image(const Instruction& i, const std::string& name);
-    void set_lookup(const Instruction& i, const Texture& texture, std::span<const NodeId> place);
+    void set_lookup(const Instruction& i, const Texture& texture,
+                    std::span<const NodeId> coordinates);
 
     bool run_numbers(const Instruction& i);
     bool run_matrix(const Instruction& i);

@@ -33,14 +33,14 @@ void paste(Leaves& leaves, std::size_t first, const Leaves& part) {
 
 } // namespace
 
-Leaves Instructions::read_part(const Leaves& whole, Id type, std::span<const NodeId> places) {
-    if (places.empty()) {
+Leaves Instructions::read_part(const Leaves& whole, Id type, std::span<const NodeId> indices) {
+    if (indices.empty()) {
         return whole;
     }
-    if (const std::optional<Word> index = graph().value_of(places[0])) {
+    if (const std::optional<Word> index = graph().value_of(indices[0])) {
         const SpirvModule::Part part = m_module.part(type, *index);
         return read_part(cut(whole, part.offset, m_module.leaf_count(part.type)), part.type,
-                         places.subspan(1));
+                         indices.subspan(1));
     }
     // The element is chosen among all; beyond the end counts the last one.
     const SpirvType& array = m_module.type(type);
@@ -48,34 +48,34 @@ Leaves Instructions::read_part(const Leaves& whole, Id type, std::span<const Nod
     for (std::uint32_t index = array.count; index-- > 0;) {
         const SpirvModule::Part part = m_module.part(type, index);
         Leaves own = read_part(cut(whole, part.offset, m_module.leaf_count(part.type)), part.type,
-                               places.subspan(1));
+                               indices.subspan(1));
         if (chosen.empty()) {
             chosen = std::move(own);
             continue;
         }
-        const NodeId is_it = make(Op::i_equal, {places[0], graph().constant_integer(index)});
+        const NodeId is_it = make(Op::i_equal, {indices[0], graph().constant_integer(index)});
         chosen = select(is_it, own, chosen);
     }
     return chosen;
 }
 
-Leaves Instructions::write_part(Leaves whole, Id type, std::span<const NodeId> places,
+Leaves Instructions::write_part(Leaves whole, Id type, std::span<const NodeId> indices,
                                 const Leaves& value) {
-    if (places.empty()) {
+    if (indices.empty()) {
         if (value.size() != whole.size()) {
             fail("a value is stored as one of another type");
         }
         return value;
     }
-    const std::optional<Word> known = graph().value_of(places[0]);
+    const std::optional<Word> known = graph().value_of(indices[0]);
     const std::uint32_t first = known.value_or(0);
     const std::uint32_t end = known.has_value() ? first + 1 : m_module.type(type).count;
     for (std::uint32_t index = first; index < end; index++) {
         const SpirvModule::Part part = m_module.part(type, index);
         const Leaves before = cut(whole, part.offset, m_module.leaf_count(part.type));
-        Leaves after = write_part(before, part.type, places.subspan(1), value);
+        Leaves after = write_part(before, part.type, indices.subspan(1), value);
         if (!known.has_value()) {
-            const NodeId is_it = make(Op::i_equal, {places[0], graph().constant_integer(index)});
+            const NodeId is_it = make(Op::i_equal, {indices[0], graph().constant_integer(index)});
             after = select(is_it, after, before);
         }
         paste(whole, part.offset, after);
@@ -167,13 +167,13 @@ void Instructions::shuffle(const Instruction& i) {
 }
 
 void Instructions::extract_dynamic(const Instruction& i) {
-    const std::array<NodeId, 1> place{scalar(operand(i, 1))};
-    set(i.result, read_part(value(operand(i, 0)), type_of_value(operand(i, 0)), place));
+    const std::array<NodeId, 1> index{scalar(operand(i, 1))};
+    set(i.result, read_part(value(operand(i, 0)), type_of_value(operand(i, 0)), index));
 }
 
 void Instructions::insert_dynamic(const Instruction& i) {
-    const std::array<NodeId, 1> place{scalar(operand(i, 2))};
-    set(i.result, write_part(value(operand(i, 0)), i.type, place, value(operand(i, 1))));
+    const std::array<NodeId, 1> index{scalar(operand(i, 2))};
+    set(i.result, write_part(value(operand(i, 0)), i.type, index, value(operand(i, 1))));
 }
 
 } // namespace weft::dag

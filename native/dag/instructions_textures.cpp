@@ -25,13 +25,13 @@ constexpr auto kUnknownToNodes = std::to_array<std::uint16_t>(
 } // namespace
 
 /// Where a texture is looked up; with SampleGrad, which has room for nine numbers, these three by three.
-Leaves Instructions::place_of(const Instruction& i) {
+Leaves Instructions::coordinates_of(const Instruction& i) {
     constexpr std::uint32_t kHasGradients = 4;
-    Leaves place = value(operand(i, 1));
+    Leaves coordinates = value(operand(i, 1));
     if (i.operands.size() < 5 || i.operands[2] != kHasGradients) {
-        return place;
+        return coordinates;
     }
-    return {graph().join(place), graph().join(value(i.operands[3])),
+    return {graph().join(coordinates), graph().join(value(i.operands[3])),
             graph().join(value(i.operands[4]))};
 }
 
@@ -68,7 +68,7 @@ void Instructions::read_named(const Instruction& i, std::string_view kind) {
 }
 
 void Instructions::set_lookup(const Instruction& i, const Texture& texture,
-                              std::span<const NodeId> place) {
+                              std::span<const NodeId> coordinates) {
     std::vector<Texture>& textures = m_function.textures;
     const auto known = std::find(textures.begin(), textures.end(), texture);
     const auto number = static_cast<std::uint32_t>(known - textures.begin());
@@ -77,7 +77,7 @@ void Instructions::set_lookup(const Instruction& i, const Texture& texture,
     }
     Leaves leaves;
     for (std::uint32_t component = 0; component < kTexel; component++) {
-        leaves.push_back(graph().lookup(number, component, place));
+        leaves.push_back(graph().lookup(number, component, coordinates));
     }
     set(i.result, std::move(leaves));
 }
@@ -95,11 +95,11 @@ void Instructions::read_image(const Instruction& i, const std::string& name) {
         refuse("the function looks an image up at a level, an offset or with derivatives, which "
                "no node does; write Sample(sampler, uv)");
     }
-    const Leaves place = value(operand(i, 1));
-    if (place.size() != 2) {
+    const Leaves coordinates = value(operand(i, 1));
+    if (coordinates.size() != 2) {
         throw SpirvError("spirv: an image is looked up at a place that has not two numbers");
     }
-    set_lookup(i, image, place);
+    set_lookup(i, image, coordinates);
 }
 
 bool Instructions::run_texture(const Instruction& i) {
@@ -120,7 +120,7 @@ bool Instructions::run_texture(const Instruction& i) {
     } else if (texture.starts_with(kImage)) {
         read_image(i, texture);
     } else {
-        set_lookup(i, {texture}, place_of(i));
+        set_lookup(i, {texture}, coordinates_of(i));
     }
     return true;
 }

@@ -81,14 +81,14 @@ float rounded_to_half(float x) noexcept {
     if (!std::isfinite(x) || x == 0.f) {
         return x;
     }
-    constexpr float kLargest = 65504.f;
+    constexpr float kMaxHalf = 65504.f;
     constexpr int kFraction = 11;
     constexpr int kLowest = -13; // exponent of the smallest normal number, as frexp counts
     int exponent = 0;
     std::frexp(x, &exponent);
     const int step = std::max(exponent, kLowest) - kFraction;
     const float rounded = std::ldexp(round_half_even(std::ldexp(x, -step)), step);
-    return std::abs(rounded) > kLargest ? std::copysign(std::numeric_limits<float>::infinity(), x)
+    return std::abs(rounded) > kMaxHalf ? std::copysign(std::numeric_limits<float>::infinity(), x)
                                         : rounded;
 }
 

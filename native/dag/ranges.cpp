@@ -221,8 +221,8 @@ RealRange real_range(const Graph& graph, NodeId id, int depth) {
 
 /// Integers of bounded reals; NaN becomes 0.
 Range converted(const RealRange& from) {
-    constexpr double kMost = INT32_MAX;
-    const bool is_bounded = from.low >= -kMost && from.high <= kMost;
+    constexpr double kMaxInteger = INT32_MAX;
+    const bool is_bounded = from.low >= -kMaxInteger && from.high <= kMaxInteger;
     return is_bounded ? Range{std::min<std::int64_t>(std::llround(std::trunc(from.low)), 0),
                               std::max<std::int64_t>(std::llround(std::trunc(from.high)), 0)}
                       : kAll;

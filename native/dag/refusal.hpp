@@ -12,11 +12,11 @@
 namespace weft::dag {
 
 /// Where an operation stands in a source, as far as the code tells: it does if it was compiled with lines.
-struct Place {
+struct SourcePosition {
     std::uint32_t file = 0; ///< number in SpirvModule::files
     std::uint32_t line = 0; ///< from 1 on; 0: not known
 
-    [[nodiscard]] bool operator==(const Place&) const = default;
+    [[nodiscard]] bool operator==(const SourcePosition&) const = default;
 };
 
 /// What cannot be lowered, with the line of the expression.
@@ -33,14 +33,14 @@ private:
     std::uint32_t m_line;
 };
 
-/// Throws what is being handled again, with its place if that is known.
-[[noreturn]] inline void refuse_at(const core::ArgumentError& error, Place place,
+/// Throws what is being handled again, with its position if that is known.
+[[noreturn]] inline void refuse_at(const core::ArgumentError& error, SourcePosition position,
                                    const std::vector<std::string>& files) {
-    const bool has_place = dynamic_cast<const Refusal*>(&error) != nullptr;
-    if (has_place || place.line == 0 || place.file >= files.size()) {
+    const bool has_position = dynamic_cast<const Refusal*>(&error) != nullptr;
+    if (has_position || position.line == 0 || position.file >= files.size()) {
         throw;
     }
-    throw Refusal(error.what(), files[place.file], place.line);
+    throw Refusal(error.what(), files[position.file], position.line);
 }
 
 /// @throws core::ArgumentError "lower: <what>".

@@ -125,10 +125,10 @@ private:
     }
 
     void name_member(Words words) {
-        constexpr std::uint32_t kMost = 4096;
+        constexpr std::uint32_t kMaxMembers = 4096;
         const std::uint32_t index = word(words, 1);
         std::vector<std::string>& names = m_module.member_names[word(words, 0)];
-        if (index >= kMost) {
+        if (index >= kMaxMembers) {
             fail("a structure has more than 4096 members");
         }
         names.resize(std::max<std::size_t>(names.size(), index + 1));
@@ -225,7 +225,7 @@ private:
         if (take_line(made)) {
             return;
         }
-        made.place = m_place;
+        made.position = m_position;
         if (made.opcode == spv::function_parameter) {
             m_functions[m_function].parameters.push_back(made.result);
             return;
@@ -272,8 +272,8 @@ private:
         const std::vector<std::uint32_t>& words = made.operands;
         switch (made.opcode) {
         case spv::nop: return true;
-        case spv::no_line: m_place = {}; return true;
-        case spv::line: m_place = {file_number(word(words, 0)), word(words, 1)}; return true;
+        case spv::no_line: m_position = {}; return true;
+        case spv::line: m_position = {file_number(word(words, 0)), word(words, 1)}; return true;
         case spv::ext_inst: break;
         default: return false;
         }
@@ -284,7 +284,7 @@ private:
             const auto line = m_module.constants.find(word(words, 3));
             const auto source = m_sources.find(word(words, 2));
             if (line != m_module.constants.end() && source != m_sources.end()) {
-                m_place = {file_number(source->second), line->second.bits};
+                m_position = {file_number(source->second), line->second.bits};
             }
         }
         return true;
@@ -302,7 +302,7 @@ private:
         if (m_block.has_value() || !m_labels.insert(label).second) {
             fail("a block begins in another one, or twice");
         }
-        m_place = {}; // lines end with their block
+        m_position = {}; // lines end with their block
         m_block.emplace();
         m_block->label = label;
     }
@@ -310,7 +310,7 @@ private:
     Words m_words;
     SpirvModule m_module;
     std::optional<Block> m_block;
-    Place m_place;
+    SourcePosition m_position;
     std::unordered_map<Id, std::string> m_strings;
     std::unordered_map<Id, Id> m_sources;          ///< strings that are their paths
     std::unordered_map<Id, std::uint32_t> m_files; ///< numbers, by string

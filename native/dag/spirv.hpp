@@ -63,7 +63,7 @@ struct Instruction {
     Id type = 0;                         ///< 0: it has none
     Id result = 0;                       ///< 0: it has none
     std::vector<std::uint32_t> operands; ///< after type and result
-    Place place{};
+    SourcePosition position{};
 };
 
 struct Block {

@@ -18,7 +18,7 @@ constexpr std::uint32_t kExactClasses =
     8; // classes of 1 to 7 granules are exact, then eight an octave
 constexpr std::size_t kLabelsInReport = 6;
 /// Of a class, that are looked at for one that is large enough: all of the next class are.
-constexpr int kMostOfClass = 64;
+constexpr int kMaxOfClass = 64;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -186,7 +186,7 @@ std::uint32_t MemoryPool::take_dedicated(std::uint64_t size) noexcept {
     const std::uint32_t first = bin_of(size);
     for (std::uint32_t bin = first; bin <= first + 2 && bin < kBinCount; ++bin) {
         int looks = 0;
-        for (std::uint32_t index = m_dedicated.heads[bin]; index != kNone && looks < kMostOfClass;
+        for (std::uint32_t index = m_dedicated.heads[bin]; index != kNone && looks < kMaxOfClass;
              index = m_ranges[index].bin_next, ++looks) {
             if (m_ranges[index].size >= size) {
                 remove_free(index);

@@ -8,7 +8,7 @@ namespace weft::device {
 namespace {
 
 /// Blocks that the device still uses, among which one is looked for that it does not.
-constexpr int kMostUnfinished = 16;
+constexpr int kMaxUnfinished = 16;
 
 } // namespace
 
@@ -41,7 +41,7 @@ void MemoryPool::release_oldest(UnusedBlocks& unused, std::uint64_t kept,
         const std::uint32_t newer = m_blocks[index].newer;
         if (m_blocks[index].last_use <= completed) {
             release_block(index);
-        } else if (kept > 0 && ++unfinished > kMostUnfinished) {
+        } else if (kept > 0 && ++unfinished > kMaxUnfinished) {
             return;
         }
         index = newer;

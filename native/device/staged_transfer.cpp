@@ -19,9 +19,9 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 /// One thread copies at 5 to 10 GB/s, of which half is the system's work on fresh pages; a bus moves up to 60.
-constexpr unsigned kMostThreads = 12;
+constexpr unsigned kMaxThreads = 12;
 constexpr auto kYield = 2ms; // after that a sleep adds little to what has passed
-constexpr auto kLongestSleep = 1ms;
+constexpr auto kMaxSleep = 1ms;
 constexpr std::size_t kNone = ~std::size_t{0};
 
 /// Another thread of the transfer has failed, and said why.
@@ -31,7 +31,7 @@ void pause(Clock::duration elapsed) {
     if (elapsed < kYield) {
         std::this_thread::yield();
     } else {
-        std::this_thread::sleep_for(std::min<Clock::duration>(elapsed / 32, kLongestSleep));
+        std::this_thread::sleep_for(std::min<Clock::duration>(elapsed / 32, kMaxSleep));
     }
 }
 
@@ -139,7 +139,7 @@ std::unique_lock<std::mutex> StagedTransfer::take_turn(const core::InterruptPoll
 core::ThreadPool& StagedTransfer::threads() {
     if (!m_threads) {
         m_threads = std::make_unique<core::ThreadPool>(
-            std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads));
+            std::clamp(std::thread::hardware_concurrency(), 1U, kMaxThreads));
     }
     return *m_threads;
 }

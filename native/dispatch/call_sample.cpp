@@ -20,7 +20,7 @@ using tensor::TensorRef;
 namespace {
 
 // Of one sample: a check is not worth more.
-constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{16} << 20U;
 
 [[noreturn]] void refuse(const std::string& why) {
     throw core::ArgumentError(why);
@@ -115,8 +115,8 @@ private:
 
     void add(std::uint32_t at, KeptTensor kept) {
         m_bytes += kept.values.size();
-        if (m_bytes > kMostBytes) {
-            refuse(text("its tensors have more than ", kMostBytes >> 20U, " MB"));
+        if (m_bytes > kMaxBytes) {
+            refuse(text("its tensors have more than ", kMaxBytes >> 20U, " MB"));
         }
         const bool is_pair = m_given.nodes[at].kind == NodeKind::pair;
         const std::uint32_t gradient_node = is_pair ? at + 2 : at;
@@ -136,8 +136,8 @@ private:
         const TensorRef whole = Tensor::wrap(given.buffer_ref(), given.layout(), given.offset());
         const TensorRef part = slice(at, whole);
         if (static_cast<std::uint64_t>(part->element_count()) * part->layout()->element_bytes() >
-            kMostBytes) {
-            refuse(text("its tensors have more than ", kMostBytes >> 20U, " MB"));
+            kMaxBytes) {
+            refuse(text("its tensors have more than ", kMaxBytes >> 20U, " MB"));
         }
         const Tensor* const gradient =
             given.grad_out() ? given.grad_out().get() : given.grad_in().get();

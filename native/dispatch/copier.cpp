@@ -19,7 +19,7 @@ using tensor::TensorRef;
 namespace {
 
 // A call whose shape changes each time must not fill memory with plans.
-constexpr std::size_t kMostPlans = 4096;
+constexpr std::size_t kMaxPlans = 4096;
 // A range of this size is read whole faster than a kernel gathers a part of it.
 constexpr std::uint64_t kSmallRange = std::uint64_t{1} << 16U;
 
@@ -60,7 +60,8 @@ ScalarKind word_kind(const Tensor& a, const Tensor& b) {
 bool may_overlap(const Tensor& a, const Tensor& b) {
     const std::uint64_t bytes = a.layout()->element_bytes();
     const auto end = [&](const Tensor& tensor) {
-        return tensor.address() + static_cast<std::uint64_t>(tensor.layout()->reach) * bytes;
+        return tensor.address() +
+               static_cast<std::uint64_t>(tensor.layout()->extent_elements) * bytes;
     };
     return &a.buffer() == &b.buffer() && a.address() < end(b) && b.address() < end(a);
 }
@@ -152,7 +153,7 @@ std::shared_ptr<const LaunchPlan> Copier::plan(const Operation& operation,
                            [&](const std::string& source, const codegen::Kernel& lowered) {
                                return library.provide_kernel(source, lowered);
                            });
-    if (m_plans.size() >= kMostPlans) {
+    if (m_plans.size() >= kMaxPlans) {
         m_plans.clear();
     }
     return m_plans.emplace(key, std::move(made)).first->second;
@@ -274,9 +275,9 @@ void Copier::upload(Tensor& target, std::span<const std::byte> host) {
 
 void Copier::download(const Tensor& source, std::span<std::byte> host,
                       const device::InterruptPoll& poll) {
-    const std::uint64_t reach =
-        static_cast<std::uint64_t>(source.layout()->reach) * source.layout()->element_bytes();
-    if (source.is_contiguous() || reach <= kSmallRange) {
+    const std::uint64_t extent = static_cast<std::uint64_t>(source.layout()->extent_elements) *
+                                 source.layout()->element_bytes();
+    if (source.is_contiguous() || extent <= kSmallRange) {
         tensor::download(source, host, poll);
         return;
     }

@@ -14,24 +14,24 @@ namespace {
 
 /// The first few of them.
 std::string quoted(std::span<const std::string_view> names) {
-    constexpr std::size_t kMost = 4;
+    constexpr std::size_t kMaxNames = 4;
     std::string out;
-    for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+    for (std::size_t i = 0; i < std::min(names.size(), kMaxNames); ++i) {
         out += text(i == 0 ? "" : ", ", quoted_text(names[i]));
     }
-    return names.size() > kMost ? out + ", ..." : out;
+    return names.size() > kMaxNames ? out + ", ..." : out;
 }
 
 } // namespace
 
 std::string quoted_text(std::string_view given) {
-    constexpr std::size_t kMost = 60;
+    constexpr std::size_t kMaxBytes = 60;
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string out = "'";
     for (const char character : given) {
         const auto byte = static_cast<unsigned char>(character);
         const bool starts_character = (byte & 0xC0U) != 0x80U;
-        if (out.size() > kMost && starts_character) {
+        if (out.size() > kMaxBytes && starts_character) {
             return out + "...'";
         }
         if (byte < 0x20U) {

@@ -14,7 +14,7 @@ namespace weft::dispatch {
 namespace {
 
 // A call whose shape changes each time must not fill memory with plans.
-constexpr std::size_t kMostPlans = 4096;
+constexpr std::size_t kMaxPlans = 4096;
 
 std::string prelude_of(const CallOptions& options, const Module& module) {
     std::string prelude = options.prelude;
@@ -150,7 +150,7 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
     if (m_options.derivative == codegen::Derivative::backward) {
         plan->wants_check = m_module->wants_gradient_check();
     }
-    if (m_plans.size() >= kMostPlans) {
+    if (m_plans.size() >= kMaxPlans) {
         m_plans.clear();
     }
     Key key;

@@ -339,11 +339,11 @@ CallOptions with_derivative(const CallOptions& options, Derivative derivative) {
 
 /// Whether two neighbouring steps of central differences agree with forward mode. The direction is the last one.
 bool sides_with_forward(Trial& trial, const Products& products) {
-    const double reach = kAgreement * std::abs(products.forward - products.reverse);
+    const double tolerance = kAgreement * std::abs(products.forward - products.reverse);
     bool was_near = false;
     for (const double step : kSteps) {
-        const bool is_near =
-            std::abs(trial.central_difference(step) - products.forward) <= reach; // false for NaN
+        const bool is_near = std::abs(trial.central_difference(step) - products.forward) <=
+                             tolerance; // false for NaN
         if (is_near && was_near) {
             return true;
         }

@@ -21,10 +21,10 @@ namespace {
 constexpr std::size_t kElements = 4;
 constexpr std::chrono::milliseconds kPollPeriod{20};
 // Of one function: its kernels may be as many as its generic arguments.
-constexpr int kMostChecks = 8;
+constexpr int kMaxChecks = 8;
 // A plan of a call that repeats is kept by its function; those of others need not be remembered.
-constexpr std::size_t kMostOutcomes = 4096;
-constexpr std::size_t kMostWaitingBytes = std::size_t{256} << 20U;
+constexpr std::size_t kMaxOutcomes = 4096;
+constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 20U;
 
 /// Of the checker whose thread this is.
 thread_local const std::atomic<bool>* t_is_stopping = nullptr;
@@ -79,13 +79,13 @@ std::string failure_text(const std::string& function, const CallSample& sample,
 bool needs_gradient_check(const compile::LoadedModule& module) {
     bool is_at_risk = false;
     bool has_own = false;
-    const auto look = [&](const std::string& source) {
+    const auto scan = [&](const std::string& source) {
         is_at_risk = is_at_risk || has_any_word(source, kLoops) || has_index(source);
         has_own = has_own || has_any_word(source, kOwnDerivatives);
     };
-    look(module.desc.text);
+    scan(module.desc.text);
     for (const compile::Dependency& file : module.dependencies) {
-        look(file.text);
+        scan(file.text);
     }
     return is_at_risk && !has_own;
 }
@@ -149,8 +149,8 @@ void GradientChecker::enqueue(Job job) {
         for (const Job& other : m_jobs) {
             waiting += bytes_of(other);
         }
-        if (waiting > kMostWaitingBytes) {
-            throw core::ArgumentError(text("more than ", kMostWaitingBytes >> 20U,
+        if (waiting > kMaxWaitingBytes) {
+            throw core::ArgumentError(text("more than ", kMaxWaitingBytes >> 20U,
                                            " MB of arguments wait for their checks"));
         }
         m_jobs.push_back(std::move(job));
@@ -172,7 +172,7 @@ bool GradientChecker::is_new(const std::shared_ptr<Module>& module, const std::s
         checked.generation = module->generation();
     }
     int& count = checked.of_function[function];
-    const bool is_new = count < kMostChecks &&
+    const bool is_new = count < kMaxChecks &&
                         checked.kernels.insert(function + "\n" + plan.compiled->source).second;
     count += is_new ? 1 : 0;
     return is_new;
@@ -181,7 +181,7 @@ bool GradientChecker::is_new(const std::shared_ptr<Module>& module, const std::s
 void GradientChecker::note(const std::weak_ptr<const LaunchPlan>& plan, std::string outcome) {
     const std::lock_guard lock(m_mutex);
     std::erase_if(m_outcomes, [&](const auto& entry) {
-        return m_outcomes.size() >= kMostOutcomes && entry.first.expired();
+        return m_outcomes.size() >= kMaxOutcomes && entry.first.expired();
     });
     m_outcomes[plan] = std::move(outcome);
 }

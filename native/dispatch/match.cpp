@@ -29,9 +29,9 @@ constexpr std::int32_t kFromBool = 4;
 constexpr std::int32_t kNarrowing = 5;
 constexpr std::int32_t kPerDimension = 100;
 // Larger host values are uploaded instead of travelling as kernel arguments.
-constexpr std::int64_t kMostUniformScalars = 64;
+constexpr std::int64_t kMaxUniformScalars = 64;
 // Slang's time grows with the square of the statements: 4096 take minutes.
-constexpr std::int64_t kMostValueScalars = 512;
+constexpr std::int64_t kMaxValueScalars = 512;
 
 bool is_plain(const Type& type) {
     return type.kind == TypeKind::scalar || type.kind == TypeKind::vector ||
@@ -73,7 +73,7 @@ bool is_gapped(const Type& element) {
 }
 
 /// Bytes from element 0 to the end of the last leaf; 0 if a stride is negative.
-std::uint64_t reach(const ArrayView& view) {
+std::uint64_t extent_bytes(const ArrayView& view) {
     std::int64_t last = 0;
     for (std::size_t i = 0; i < view.shape.size(); ++i) {
         if (view.strides[i] < 0) {
@@ -148,8 +148,8 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
     if (is_structures && request.type->kind == TypeKind::tensor && request.type->tensor.is_buffer) {
         return match_packed(request, operand);
     }
-    if (scalar_count(*request.type) > kMostValueScalars) {
-        return refuse(request, text("a value has at most ", kMostValueScalars,
+    if (scalar_count(*request.type) > kMaxValueScalars) {
+        return refuse(request, text("a value has at most ", kMaxValueScalars,
                                     " numbers, as each is loaded by a statement of its own; take "
                                     "a tensor (ITensor<float, 1>) or a pointer"));
     }
@@ -286,7 +286,7 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
     }
     const std::size_t own_rank = view.shape.size() - inner.size();
     m_call.cost += static_cast<std::int32_t>(own_rank) * kPerDimension;
-    const bool is_small = product(view.shape) <= kMostUniformScalars;
+    const bool is_small = product(view.shape) <= kMaxUniformScalars;
     if (view.is_host && !is_output && own_rank == 0 && is_small) {
         operand.kind = OperandKind::uniform;
         operand.source = static_cast<std::int32_t>(m_call.sources.size());
@@ -329,7 +329,7 @@ void Matcher::set_memory(const MatchRequest& request, const ArrayView& view, std
     memory.component_shape.assign(view.shape.begin() + split, view.shape.end());
     memory.component_strides.assign(view.strides.begin() + split, view.strides.end());
     memory.alignment = view.alignment;
-    memory.extent_bytes = reach(view);
+    memory.extent_bytes = extent_bytes(view);
     memory.may_bind = memory.extent_bytes != 0 &&
                       memory.extent_bytes <= m_target.max_storage_binding &&
                       view.alignment >= m_target.storage_binding_alignment;

@@ -20,7 +20,7 @@ using reflect::TypeKind;
 
 namespace {
 
-constexpr std::int64_t kMostElements = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMaxElements = std::numeric_limits<std::uint32_t>::max();
 
 bool is_contiguous(const ArrayView& view) {
     std::int64_t stride = 1;
@@ -103,7 +103,7 @@ bool Matcher::match_buffer(const MatchRequest& request, const ArrayView& view, O
     if (!view.is_host && !is_contiguous(view)) {
         return refuse(request, "a buffer needs contiguous memory: pass a copy");
     }
-    if (count > kMostElements) {
+    if (count > kMaxElements) {
         return refuse(request, "a buffer counts in 32 bits: pass a part of it, or take a Tensor");
     }
     MatchRequest access = request;

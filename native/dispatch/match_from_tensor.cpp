@@ -23,9 +23,9 @@ namespace {
 // Values, gradient, tangent; a gradient in float where values are half.
 constexpr std::array kParts{SourcePart::primal, SourcePart::gradient_out, SourcePart::gradient_in,
                             SourcePart::gradient_out};
-constexpr std::size_t kFewestFields = 3;
+constexpr std::size_t kMinFields = 3;
 // Behind them, of what collects in a group: null, and a table as large as the memory that it could use for that.
-constexpr std::size_t kMostFields = kParts.size() + 1;
+constexpr std::size_t kMaxFields = kParts.size() + 1;
 
 /// The tensor shapes that fit: (R, C) if there are several rows, and (R * C,).
 bool is_shape_of(const std::vector<std::int64_t>& wanted, const std::vector<std::int64_t>& given) {
@@ -79,7 +79,7 @@ bool is_contiguous(const ArrayView& view) {
 
 bool is_from_tensor(const Type& type) {
     const bool is_marked = type.kind == TypeKind::structure && has_attribute(type, "FromTensor");
-    return is_marked && type.fields.size() >= kFewestFields && type.fields.size() <= kMostFields &&
+    return is_marked && type.fields.size() >= kMinFields && type.fields.size() <= kMaxFields &&
            std::all_of(type.fields.begin(), type.fields.end(), [](const reflect::Field& field) {
                const Type* const table = field.type->element.get();
                return field.type->kind == TypeKind::pointer && table != nullptr &&
@@ -119,8 +119,8 @@ bool Matcher::match_gradient_part(const MatchRequest& request, const PointerPart
                                   Operand& operand) {
     // Float values: both fields fit, the first has it.
     const bool is_taken =
-        request.type->fields.size() > kFewestFields &&
-        part.field == &request.type->fields[kFewestFields] &&
+        request.type->fields.size() > kMinFields &&
+        part.field == &request.type->fields[kMinFields] &&
         reflect::same_type(*table_of(*part.field), *table_of(request.type->fields[1]));
     Node node = m_arguments.nodes[request.node];
     const bool is_given = part.source == SourcePart::gradient_in;
@@ -130,7 +130,7 @@ bool Matcher::match_gradient_part(const MatchRequest& request, const PointerPart
                                      : is_given ? node.tensor->grad_in().get()
                                                 : node.tensor->grad_out().get();
     const bool is_other =
-        gradient != nullptr && request.type->fields.size() > kFewestFields && !is_given &&
+        gradient != nullptr && request.type->fields.size() > kMinFields && !is_given &&
         reflect::leaf(*gradient->dtype()).scalar != reflect::leaf(*table_of(*part.field)).scalar;
     if (gradient == nullptr || is_other || is_taken) {
         operand.kind = OperandKind::literal;

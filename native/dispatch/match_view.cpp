@@ -20,8 +20,8 @@ using reflect::TypeKind;
 
 namespace {
 
-constexpr std::size_t kMostDimensions = 5;
-constexpr std::int64_t kMostElements = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kMaxDimensions = 5;
+constexpr std::int64_t kMaxElements = std::numeric_limits<std::uint32_t>::max();
 
 } // namespace
 
@@ -44,10 +44,10 @@ bool Matcher::match_view(const MatchRequest& request, const ArrayView& view, Ope
         return refuse(request,
                       text("its elements must be ", tensor::display_name(reflect::leaf(element))));
     }
-    const bool fits = view.shape.size() > inner.size() && view.shape.size() <= kMostDimensions &&
+    const bool fits = view.shape.size() > inner.size() && view.shape.size() <= kMaxDimensions &&
                       std::equal(inner.rbegin(), inner.rend(), view.shape.rbegin());
     if (!fits) {
-        return refuse(request, text("it must have 1 to ", kMostDimensions, " dimensions, the last ",
+        return refuse(request, text("it must have 1 to ", kMaxDimensions, " dimensions, the last ",
                                     core::shape_text(inner)));
     }
     operand.kind = OperandKind::composite;
@@ -67,8 +67,8 @@ bool Matcher::match_view(const MatchRequest& request, const ArrayView& view, Ope
         operand.tensor_shape.push_back(extent);
         operand.tensor_strides.push_back(is_outer ? view.strides[i] / unit : 0);
     }
-    if (last >= kMostElements) {
-        return refuse(request, text("it reaches over more than ", kMostElements, " elements"));
+    if (last >= kMaxElements) {
+        return refuse(request, text("it reaches over more than ", kMaxElements, " elements"));
     }
     Operand& pointer = operand.fields.emplace_back();
     operand.field_names.push_back(data.name);

@@ -53,12 +53,12 @@ Footprint footprint_of(const codegen::Kernel& kernel, const codegen::Memory& mem
                                                          : reflect::size_bytes(leaf.scalar));
     const auto add = [&](std::int64_t extent, std::int64_t stride) {
         const std::int64_t bytes = stride * result.element_bytes;
-        const std::int64_t reach = (extent - 1) * bytes;
-        if (reach == 0) {
+        const std::int64_t offset = (extent - 1) * bytes;
+        if (offset == 0) {
             return;
         }
         result.axes.push_back({extent, bytes < 0 ? -bytes : bytes});
-        (reach < 0 ? result.low : result.high) += reach;
+        (offset < 0 ? result.low : result.high) += offset;
     };
     for (std::size_t i = 0; i < memory.call_strides.size(); ++i) {
         add(kernel.dimensions[i], memory.call_strides[i]);

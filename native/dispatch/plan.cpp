@@ -92,10 +92,10 @@ const char* accumulation_words(const codegen::Kernel& kernel, codegen::Accumulat
 }
 
 std::string threads_text(const codegen::Kernel& kernel) {
-    const codegen::Walk& walk = kernel.walk;
+    const codegen::ReductionAxis& axis = kernel.reduction;
     return kernel.is_tiled       ? "32x32 tiles"
-           : walk.dimension >= 0 ? text("threads walk along dimension ", walk.dimension, ", ",
-                                        walk.lanes, " beside ", walk.columns, " of them a group")
+           : axis.dimension >= 0 ? text("threads reduce along dimension ", axis.dimension, ", ",
+                                        axis.lanes, " beside ", axis.columns, " of them a group")
                                  : text(kernel.width, " elements a thread");
 }
 
@@ -253,7 +253,7 @@ void adapt_to_device(codegen::Kernel& kernel, const device::Device& device) {
     kernel.subgroup_size = kernel.prefers_storage_bindings ? 0 : info.limits.subgroup_size;
     kernel.has_subgroup_sums = info.features.subgroup_arithmetic;
     kernel.has_matrix_units = info.features.matrix_units;
-    kernel.shared_bytes = std::min(info.limits.max_shared_memory, codegen::kMostSharedBytes);
+    kernel.shared_bytes = std::min(info.limits.max_shared_memory, codegen::kMaxSharedBytes);
 }
 
 std::shared_ptr<LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,

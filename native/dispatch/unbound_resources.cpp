@@ -41,7 +41,7 @@ constexpr std::int32_t kNotInThisStage = 36107;
 constexpr std::int32_t kAborted = 99997;
 constexpr std::int32_t kInternal = 99999;
 
-constexpr std::size_t kMostNames = 64;
+constexpr std::size_t kMaxNames = 64;
 constexpr std::string_view kHandle = "DescriptorHandle<"; // where Slang's generator gives up
 
 bool is_resource(const reflect::Type& type) {
@@ -53,12 +53,12 @@ bool is_resource(const reflect::Type& type) {
 std::string list_of(const std::vector<compile::UnboundResource>& resources) {
     std::string list;
     for (const compile::UnboundResource& resource :
-         std::span(resources).first(std::min(resources.size(), kMostNames))) {
+         std::span(resources).first(std::min(resources.size(), kMaxNames))) {
         list += text(list.empty() ? "" : ", ",
                      resource.name.empty() ? "a resource" : text("'", resource.name, "'"),
                      resource.type.empty() ? "" : text(" (", resource.type, ")"));
     }
-    const std::size_t rest = resources.size() - std::min(resources.size(), kMostNames);
+    const std::size_t rest = resources.size() - std::min(resources.size(), kMaxNames);
     return rest == 0 ? list : text(list, " and ", rest, " more");
 }
 

@@ -62,11 +62,11 @@ void Watcher::watch(const std::shared_ptr<Module>& module) {
 void Watcher::run() {
     std::unique_lock lock(m_mutex);
     while (!m_wake.wait_for(lock, kPeriod, [this] { return m_is_stopping; })) {
-        look();
+        check_files();
     }
 }
 
-void Watcher::look() {
+void Watcher::check_files() {
     for (Entry& entry : m_entries) {
         bool changed = false;
         for (Stamp& stamp : entry.stamps) {

@@ -41,7 +41,7 @@ private:
 
     [[nodiscard]] static Stamp stamp_of(const std::filesystem::path& path);
     void run();
-    void look();
+    void check_files();
 
     std::mutex m_mutex;
     std::condition_variable m_wake;

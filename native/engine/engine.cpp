@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Less would not let Slang start.
-constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMinMemory = std::uint64_t{1} << 30;
 
 compile::CompilerDesc compiler_desc(const EngineDesc& desc, const fs::path& cache) {
-    if (desc.compile_time_limit.count() <= 0 || desc.compile_memory_limit < kLeastMemory) {
+    if (desc.compile_time_limit.count() <= 0 || desc.compile_memory_limit < kMinMemory) {
         throw core::ArgumentError(
             core::text("Engine::create: compile_time_limit must be above 0 and "
                        "compile_memory_limit at least ",
-                       kLeastMemory, " bytes, got ", desc.compile_time_limit.count(), " ms and ",
+                       kMinMemory, " bytes, got ", desc.compile_time_limit.count(), " ms and ",
                        desc.compile_memory_limit, " bytes; leave them as they are made"));
     }
     compile::CompilerDesc compiler = describe_compiler(desc.root, cache);

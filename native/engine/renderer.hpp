@@ -62,7 +62,7 @@ public:
     /// goes to EngineDesc::message.
     /// @param scene later changes of it do not show; see update(). Slang functions of its materials run with the rights
     ///        of the program: a scene of strangers is code of strangers, whatever SlangCall::origin says.
-    /// @throws ArgumentError that names what cannot be: two materials with one name, a vertex that is not there, a lamp's
+    /// @throws ArgumentError that names what cannot be: two materials with one name, a vertex that is not there, a light's
     ///         number that is not finite, an area of zero, an image of another size, ...; for a batch below 1.
     WEFT_API Renderer(const Engine& engine, scene::Scene scene, const RendererDesc& desc = {});
     WEFT_API ~Renderer();

@@ -52,10 +52,10 @@ const scene::ParameterRange& find_range(const scene::MaterialTable& table,
                           "it a value"));
     }
     const char* reason =
-        range->parameter.is_fixed     ? "drives a normal, and normals have"
-        : range->parameter.is_passing ? "makes surfaces transparent, and shadows have"
-        : range->parameter.is_walk    ? "says where light goes below the surface, which has"
-                                      : nullptr;
+        range->parameter.is_fixed              ? "drives a normal, and normals have"
+        : range->parameter.drives_transparency ? "makes surfaces transparent, and shadows have"
+        : range->parameter.is_walk ? "says where light goes below the surface, which has"
+                                   : nullptr;
     if (reason != nullptr) {
         refuse(core::text("'", name, "' ", reason, " no derivative; leave it out"));
     }

@@ -96,13 +96,13 @@ std::vector<float> View::direct_share(std::uint32_t seed, const core::InterruptP
                      .pixels = m_pixels,
                      .start_media = m_start_media,
                      .check = check});
-    return recorder.direct_share();
+    return recorder.direct_fraction();
 }
 
 std::vector<float> View::develop(std::int64_t first, std::int64_t count, bool with_tangents) {
-    std::vector<float> film = m_parts.front().recorder->develop(first, count, with_tangents);
+    std::vector<float> film = m_parts.front().recorder->resolve_to_host(first, count, with_tangents);
     for (std::size_t part = 1; part < m_parts.size(); ++part) {
-        const std::vector<float> own = m_parts[part].recorder->develop(first, count, with_tangents);
+        const std::vector<float> own = m_parts[part].recorder->resolve_to_host(first, count, with_tangents);
         film.insert(film.end(), own.begin(), own.end());
     }
     if (is_all_finite(film)) {

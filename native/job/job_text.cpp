@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kColorSpaces{"linear", "srgb"};
 constexpr std::array<std::string_view, 2> kScales{"linear", "log"};
 constexpr std::string_view kOnlyPython = " is fitted by Python's `weft fit` alone";
-constexpr double kMostTexels = 1U << 16U; ///< along a side
+constexpr double kMaxTexels = 1U << 16U; ///< along a side
 
 std::string required_text(TomlTable& table, std::string_view key) {
     std::optional<std::string> out = table.text(key);
@@ -154,7 +154,7 @@ TextureEntry read_texture(TomlTable table) {
         out.resolution.emplace();
         for (std::size_t axis = 0; axis < 2; ++axis) {
             const double size = (*resolution)[axis];
-            if (!(size >= 1 && size <= kMostTexels) || size != std::floor(size)) {
+            if (!(size >= 1 && size <= kMaxTexels) || size != std::floor(size)) {
                 table.fail("resolution", "'resolution' must be two integers from 1 to 65536");
             }
             (*out.resolution)[axis] = static_cast<std::uint32_t>(size);

@@ -31,8 +31,8 @@ struct WorldEntry {
     bool operator==(const WorldEntry&) const = default;
 };
 
-/// A lamp of one picture.
-struct LampEntry {
+/// A light of one picture.
+struct LightEntry {
     scene::Light light{};
     bool is_at_camera =
         false; ///< its places and directions are the camera's, which looks along -z, y up
@@ -53,12 +53,12 @@ struct TargetEntry {
         saturation{}; ///< values of the file from here on were clipped; infinite: none
     render::PixelFilter filter = render::PixelFilter::box;
     double filter_width = 1; ///< pixels
-    /// Names of the lamps and materials of the scene that shine in it; not set: all, if there are no lamps of its own.
+    /// Names of the lights and materials of the scene that shine in it; not set: all, if there are no own_lights.
     std::optional<std::vector<std::string>> shining{};
-    std::vector<LampEntry> lamps{};    ///< of its own
-    std::optional<WorldEntry> world{}; ///< not set: the scene's
-    bool resize = false;               ///< to the size of its camera
-    std::optional<bool> robust{};      ///< not set: photos are
+    std::vector<LightEntry> own_lights{}; ///< of its own
+    std::optional<WorldEntry> world{};    ///< not set: the scene's
+    bool resize = false;                  ///< to the size of its camera
+    std::optional<bool> robust{};         ///< not set: photos are
 };
 
 /// A texture that is to be found, and what drives its input before.

@@ -22,7 +22,8 @@ namespace weft::job {
 
 namespace {
 
-scene::Vector3 turned(const std::array<double, 12>& m, const scene::Vector3& v, double origin) {
+scene::Vector3 transformed(const std::array<double, 12>& m, const scene::Vector3& v,
+                           double origin) {
     scene::Vector3 out{};
     for (std::size_t row = 0; row < 3; ++row) {
         out[row] = m[4 * row] * v[0] + m[4 * row + 1] * v[1] + m[4 * row + 2] * v[2] +
@@ -35,7 +36,7 @@ std::array<double, 12> product(const std::array<double, 12>& a, const std::array
     std::array<double, 12> out{};
     for (std::size_t column = 0; column < 4; ++column) {
         const scene::Vector3 moved =
-            turned(a, {b[column], b[4 + column], b[8 + column]}, column == 3 ? 1 : 0);
+            transformed(a, {b[column], b[4 + column], b[8 + column]}, column == 3 ? 1 : 0);
         for (std::size_t row = 0; row < 3; ++row) {
             out[4 * row + column] = moved[row];
         }
@@ -43,10 +44,10 @@ std::array<double, 12> product(const std::array<double, 12>& a, const std::array
     return out;
 }
 
-/// What a member of a lamp is in the world.
+/// What a member of a light is in the world.
 void place(std::string_view name, scene::Vector3& member, const std::array<double, 12>& camera) {
     if (name == "position" || name == "direction") {
-        member = turned(camera, member, name == "position" ? 1 : 0);
+        member = transformed(camera, member, name == "position" ? 1 : 0);
     }
 }
 
@@ -58,29 +59,29 @@ void place(std::string_view /*name*/, std::array<double, 12>& member,
 void place(std::string_view /*name*/, const auto& /*member*/,
            const std::array<double, 12>& /*camera*/) {}
 
-/// A lamp that was placed in a camera's own space, in the world.
+/// A light that was placed in a camera's own space, in the world.
 scene::Light at_camera(scene::Light light, const scene::Camera& camera) {
     std::visit(
-        [&camera](auto& lamp) {
+        [&camera](auto& own) {
             std::apply(
                 [&](const auto&... field) {
-                    (place(field.name, lamp.*(field.member), camera.transform), ...);
+                    (place(field.name, own.*(field.member), camera.transform), ...);
                 },
-                lamp.fields());
+                own.fields());
         },
         light.kind);
     return light;
 }
 
-/// Names of the lamps and of the materials that shine.
+/// Names of the lights and of the materials that shine.
 std::vector<std::string> names_of(const scene::Scene& scene) {
     scene::Scene without = scene;
     without.environment = nullptr;
     return scene::light_names(without);
 }
 
-/// Leaves on what a target names, and adds its own lamps.
-void choose_lamps(scene::Scene& scene, const TargetEntry& target, const scene::Camera& camera) {
+/// Leaves on what a target names, and adds its own lights.
+void choose_lights(scene::Scene& scene, const TargetEntry& target, const scene::Camera& camera) {
     const std::vector<std::string> names = names_of(scene);
     for (const std::string& name : *target.shining) {
         if (const auto count = std::ranges::count(names, name); count != 1) {
@@ -93,7 +94,7 @@ void choose_lamps(scene::Scene& scene, const TargetEntry& target, const scene::C
     const auto shines = [&target](const std::string& name) {
         return std::ranges::find(*target.shining, name) != target.shining->end();
     };
-    std::erase_if(scene.lights, [&](const scene::Light& lamp) { return !shines(lamp.name); });
+    std::erase_if(scene.lights, [&](const scene::Light& light) { return !shines(light.name); });
     scene::LightFactors dark;
     for (const std::string& name : names_of(scene)) {
         if (!shines(name)) {
@@ -105,8 +106,8 @@ void choose_lamps(scene::Scene& scene, const TargetEntry& target, const scene::C
     } catch (const core::ArgumentError& error) {
         refuse(target, core::text(error.what(), "; or name it in lights"));
     }
-    for (const LampEntry& lamp : target.lamps) {
-        scene.lights.push_back(lamp.is_at_camera ? at_camera(lamp.light, camera) : lamp.light);
+    for (const LightEntry& own : target.own_lights) {
+        scene.lights.push_back(own.is_at_camera ? at_camera(own.light, camera) : own.light);
     }
 }
 
@@ -140,7 +141,8 @@ bool has_own_lights(const TargetEntry& target) {
 
 /// Whether both are lit alike, as far as names tell.
 bool are_alike(const TargetEntry& a, const TargetEntry& b) {
-    return a.lamps.empty() && b.lamps.empty() && a.shining == b.shining && a.world == b.world;
+    return a.own_lights.empty() && b.own_lights.empty() && a.shining == b.shining &&
+           a.world == b.world;
 }
 
 } // namespace
@@ -160,7 +162,7 @@ Lighting light_targets(const scene::Scene& scene, const std::vector<TargetEntry>
         } else {
             scene::Scene lit = scene;
             if (target.shining) {
-                choose_lamps(lit, target, cameras.at(number));
+                choose_lights(lit, target, cameras.at(number));
             }
             if (target.world) {
                 lit.environment = read_environment(*target.world);

@@ -40,7 +40,7 @@ Head read_head(std::ifstream& stream, const std::filesystem::path& file) {
     if (!stream || !is_known || head.width == 0 || head.height == 0 || !(std::abs(scale) > 0)) {
         refuse(file, "it is no portable float map");
     }
-    if (head.width > kMostPixels / head.height) {
+    if (head.width > kMaxPixels / head.height) {
         refuse(file, core::text("it has ", head.width, " x ", head.height,
                                 " pixels, and at most 128 million are read; make it smaller"));
     }

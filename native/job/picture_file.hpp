@@ -56,6 +56,6 @@ namespace detail {
 [[nodiscard]] PictureFile read_portable_float_map(const std::filesystem::path& file);
 } // namespace detail
 
-inline constexpr std::size_t kMostPixels = std::size_t{1} << 27U;
+inline constexpr std::size_t kMaxPixels = std::size_t{1} << 27U;
 
 } // namespace weft::job

@@ -31,7 +31,7 @@ PictureFile read_by_library(const std::filesystem::path& file) {
     PictureFile out{.width = static_cast<std::size_t>(spec.width),
                     .height = static_cast<std::size_t>(spec.height),
                     .is_integer = !spec.format.is_floating_point()};
-    if (spec.width < 1 || spec.height < 1 || out.width > kMostPixels / out.height) {
+    if (spec.width < 1 || spec.height < 1 || out.width > kMaxPixels / out.height) {
         refuse(file, core::text("it has ", spec.width, " x ", spec.height,
                                 " pixels, and at most 128 million are read; make it smaller"));
     }

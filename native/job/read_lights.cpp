@@ -3,7 +3,7 @@
 
 #include "core/file.hpp"
 #include "core/text.hpp"
-#include "scene/lamp_kinds.hpp"
+#include "scene/light_kinds.hpp"
 #include "scene/ray_kinds.hpp"
 
 #include <algorithm>
@@ -22,36 +22,38 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kSpaces{"world", "camera"};
 
-using Lamp = decltype(scene::Light::kind);
+using AnalyticLight = decltype(scene::Light::kind);
 
-/// A lamp of each kind.
+/// A light of each kind.
 template <std::size_t... kPlaces>
-std::array<Lamp, sizeof...(kPlaces)> lamps(std::index_sequence<kPlaces...> /*places*/) {
-    return {Lamp(std::in_place_index<kPlaces>)...};
+std::array<AnalyticLight, sizeof...(kPlaces)>
+analytic_lights(std::index_sequence<kPlaces...> /*places*/) {
+    return {AnalyticLight(std::in_place_index<kPlaces>)...};
 }
 
-const auto& all_lamps() {
-    static const auto known = lamps(std::make_index_sequence<std::variant_size_v<Lamp>>());
+const auto& all_analytic_lights() {
+    static const auto known =
+        analytic_lights(std::make_index_sequence<std::variant_size_v<AnalyticLight>>());
     return known;
 }
 
-std::string kind_of(const Lamp& lamp) {
+std::string kind_of(const AnalyticLight& light) {
     return std::visit(
-        [](const auto& own) { return scene::kind_of_lamp(std::decay_t<decltype(own)>::kName); },
-        lamp);
+        [](const auto& own) { return scene::kind_of_light(std::decay_t<decltype(own)>::kName); },
+        light);
 }
 
-/// The lamp that `kind` names, as it is made.
-Lamp read_kind(TomlTable& table) {
+/// The light that `kind` names, as it is made.
+AnalyticLight read_kind(TomlTable& table) {
     std::vector<std::string> kinds;
-    std::ranges::transform(all_lamps(), std::back_inserter(kinds), kind_of);
+    std::ranges::transform(all_analytic_lights(), std::back_inserter(kinds), kind_of);
     const std::vector<std::string_view> words(kinds.begin(), kinds.end());
     const std::optional<std::size_t> kind = table.choice("kind", words);
     if (!kind) {
-        table.fail({},
-                   core::text("a lamp in 'lights' needs 'kind', one of ", core::join(kinds, ", ")));
+        table.fail(
+            {}, core::text("a light in 'lights' needs 'kind', one of ", core::join(kinds, ", ")));
     }
-    return all_lamps().at(*kind);
+    return all_analytic_lights().at(*kind);
 }
 
 void read_member(TomlTable& table, std::string_view key, double& into) {
@@ -75,25 +77,25 @@ void read_member(TomlTable& table, std::string_view key, std::array<double, kCou
     }
 }
 
-LampEntry read_lamp(TomlTable table) {
-    LampEntry out;
+LightEntry read_light(TomlTable table) {
+    LightEntry out;
     out.light.kind = read_kind(table);
     out.is_at_camera = table.choice("space", kSpaces).value_or(0) == 1;
     std::visit(
-        [&table](auto& lamp) {
+        [&table](auto& light) {
             std::apply(
                 [&](const auto&... field) {
-                    (read_member(table, field.name, lamp.*(field.member)), ...);
+                    (read_member(table, field.name, light.*(field.member)), ...);
                 },
-                lamp.fields());
+                light.fields());
         },
         out.light.kind);
     out.light.name = table.text("name").value_or(kind_of(out.light.kind));
     out.light.casts_shadow = table.flag("casts_shadow").value_or(true);
     out.light.hidden_from =
         scene::ray_kinds(core::text(table.place("hidden_from"), ": ", scene::described(out.light)),
-                         table.texts("hidden_from"), scene::kLampRayKinds);
-    table.refuse("profile", "a profile cannot stand in a job; give the lamp to the scene");
+                         table.texts("hidden_from"), scene::kLightRayKinds);
+    table.refuse("profile", "a profile cannot stand in a job; give the light to the scene");
     table.require_no_others();
     return out;
 }
@@ -127,7 +129,7 @@ void read_lights(TomlTable& table, TargetEntry& target) {
         if (entry.is_string()) {
             target.shining->push_back(**entry.as_string());
         } else if (entry.is_table()) {
-            target.lamps.push_back(read_lamp(table.within(*entry.as_table(), "a lamp")));
+            target.own_lights.push_back(read_light(table.within(*entry.as_table(), "a light")));
         } else {
             table.fail("lights", kWanted);
         }

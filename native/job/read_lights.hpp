@@ -10,7 +10,7 @@
 
 namespace weft::job {
 
-/// Reads `lights`: names, and tables with `kind`, `space` and the fields of a lamp.
+/// Reads `lights`: names, and tables with `kind`, `space` and the fields of a light.
 /// @throws ArgumentError with file and line.
 void read_lights(TomlTable& table, TargetEntry& target);
 

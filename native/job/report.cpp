@@ -192,7 +192,7 @@ scene::Scene with_result(const scene::Scene& scene, const JobText& job,
     const std::vector<std::string> lights = scene::light_names(scene);
     for (const fit::LightParameter& light : job.lights) {
         if (std::ranges::find(lights, light.light) == lights.end()) {
-            continue; // a lamp of one picture
+            continue; // a light of one picture
         }
         const std::array<std::string, 2> parts{light.light, "factor"};
         const fit::Vector& own = value_of(scene::join_name(parts));

@@ -22,7 +22,7 @@ namespace {
 
 using TextureRef = std::shared_ptr<scene::Texture>;
 
-constexpr std::size_t kLongestName = 80; ///< of a name in a file name
+constexpr std::size_t kMaxName = 80; ///< of a name in a file name
 
 [[noreturn]] void refuse(const TextureEntry& entry, const std::string& what) {
     throw core::ArgumentError(core::text(entry.place, ": ", what));
@@ -134,7 +134,7 @@ TextureRef texture_of(const TextureEntry& entry, const scene::Value& before) {
 std::string file_name(const std::string& name, std::set<std::string>& taken) {
     std::string plain = plain_text(name, [](char letter) {
                             return is_of_words(letter) || letter == '.' || letter == '-';
-                        }).substr(0, kLongestName);
+                        }).substr(0, kMaxName);
     const std::size_t begin = std::min(plain.find_first_not_of("._"), plain.size());
     plain = plain.substr(begin, plain.find_last_not_of("._") + 1 - begin);
     plain = plain.empty() ? "unnamed" : plain;

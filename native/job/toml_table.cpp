@@ -15,7 +15,7 @@ namespace {
 
 using core::ArgumentError;
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24U;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 24U;
 
 std::string place_of(const std::filesystem::path& file, const toml::node& node) {
     const auto line = node.source().begin.line;
@@ -242,10 +242,10 @@ toml::table read_toml(const std::filesystem::path& file) {
         throw ArgumentError(core::text("fit: there is no file '", name, "'; check the path"),
                             ArgumentError::Kind::not_found);
     }
-    const auto bytes = core::try_read_file(file, kMostBytes);
+    const auto bytes = core::try_read_file(file, kMaxBytes);
     if (!bytes) {
         throw ArgumentError(core::text("fit: '", name, "' cannot be read, or has more than ",
-                                       kMostBytes >> 20U, " MB, which no job has"));
+                                       kMaxBytes >> 20U, " MB, which no job has"));
     }
     try {
         return toml::parse(

@@ -123,11 +123,11 @@ Source Emitter::rounded_to_even(const Source& value) {
 /// To the nearest number of 16 bits, ties to even: what is added and taken away again leaves no more bits than halves have, 11
 /// of what is large and multiples of 2^-24 of what is small. Beyond the largest half it is that.
 Source Emitter::rounded_to_half(const Source& value) {
-    constexpr double kLargest = 65504;
-    constexpr double kBits = 8192;     // 2^(24 - 11)
-    constexpr double kSmallest = 0.75; // floats between .5 and 1 are multiples of 2^-24
-    const Source size = math("MINIMUM", {math("ABSOLUTE", {value}), kLargest});
-    const Source high = math("MAXIMUM", {math("MULTIPLY", {size, kBits}), kSmallest});
+    constexpr double kMaxHalf = 65504;
+    constexpr double kBits = 8192;    // 2^(24 - 11)
+    constexpr double kMinHigh = 0.75; // floats between .5 and 1 are multiples of 2^-24
+    const Source size = math("MINIMUM", {math("ABSOLUTE", {value}), kMaxHalf});
+    const Source high = math("MAXIMUM", {math("MULTIPLY", {size, kBits}), kMinHigh});
     const Source rounded = math("SUBTRACT", {math("ADD", {size, high}), high});
     return math("MULTIPLY", {math("SIGN", {value}), rounded});
 }

@@ -26,10 +26,10 @@ using dag::Op;
 
 namespace {
 
-constexpr std::size_t kMostLive =
+constexpr std::size_t kMaxLive =
     240; ///< floats; Cycles makes materials black above about 250, and says nothing
 constexpr std::string_view kAxes = "XYZ";
-constexpr std::size_t kMostNodes = 20'000;
+constexpr std::size_t kMaxNodes = 20'000;
 
 class Lowering {
 public:
@@ -69,8 +69,8 @@ public:
             } catch (const core::ArgumentError& error) {
                 dag::refuse_at(error, m_graph.origin(id), m_function.files);
             }
-            if (m_tree.nodes.size() > kMostNodes) {
-                throw core::ArgumentError(text("lower: more than ", kMostNodes,
+            if (m_tree.nodes.size() > kMaxNodes) {
+                throw core::ArgumentError(text("lower: more than ", kMaxNodes,
                                                " nodes; give loops fewer rounds, or use OSL"));
             }
         }
@@ -236,7 +236,7 @@ private:
             m_lookups.try_emplace({std::move(key), own.arguments}, LookupLinks{});
         LookupLinks& links = known->second;
         if (is_new) {
-            links.node = add_noise(*noise, m_graph.place_of(own));
+            links.node = add_noise(*noise, m_graph.coordinates_of(own));
         }
         const NoiseNode::Out& out = noise->outputs.at(own.payload % kComponents);
         return part_of(links, std::string(out.socket), out.part);
@@ -264,7 +264,7 @@ private:
         const auto [known, is_new] =
             m_lookups.try_emplace({text("image.", slot), own.arguments}, LookupLinks{});
         if (is_new) {
-            known->second.node = add_image(slot, m_graph.place_of(own));
+            known->second.node = add_image(slot, m_graph.coordinates_of(own));
         }
         constexpr std::uint32_t kAlpha = 3;
         const std::uint32_t component = own.payload % kComponents;
@@ -272,11 +272,12 @@ private:
                                    : part_of(known->second, "Color", kAxes.substr(component, 1));
     }
 
-    std::uint32_t add_image(std::size_t slot, const std::vector<dag::NodeId>& place) {
+    std::uint32_t add_image(std::size_t slot, const std::vector<dag::NodeId>& coordinates) {
         TreeNode node{
             "ShaderNodeTexImage",
             {{"interpolation", "Linear"}, {"extension", "REPEAT"}},
-            {{"Vector", vector_of({m_sources.at(place.at(0)), m_sources.at(place.at(1))}, 2)}}};
+            {{"Vector",
+              vector_of({m_sources.at(coordinates.at(0)), m_sources.at(coordinates.at(1))}, 2)}}};
         if (m_tree.kind == TreeKind::geometry) {
             node.type = "GeometryNodeImageTexture";
             node.inputs.push_back({"Image", Link{0, m_image_sockets.at(slot)}});
@@ -287,7 +288,7 @@ private:
         return m_emitter->add(std::move(node));
     }
 
-    std::uint32_t add_noise(const NoiseNode& noise, const std::vector<dag::NodeId>& place) {
+    std::uint32_t add_noise(const NoiseNode& noise, const std::vector<dag::NodeId>& coordinates) {
         TreeNode node{noise.type, noise.properties, {}};
         if (noise.has_scale) {
             node.inputs.push_back({"Scale", 1.0});
@@ -296,7 +297,7 @@ private:
             std::vector<Source> sources;
             sources.reserve(input.count);
             for (std::size_t k = 0; k < input.count; k++) {
-                sources.push_back(m_sources.at(place.at(input.first + k)));
+                sources.push_back(m_sources.at(coordinates.at(input.first + k)));
             }
             node.inputs.push_back({std::string(input.socket), input.count == 1
                                                                   ? std::move(sources[0])
@@ -443,10 +444,10 @@ private:
             }
             most = std::max(most, live);
         }
-        if (most > kMostLive) {
+        if (most > kMaxLive) {
             throw core::ArgumentError(text("lower: ", most,
                                            " values are needed at once, and Cycles holds ",
-                                           kMostLive, "; compute fewer at once, or use OSL"));
+                                           kMaxLive, "; compute fewer at once, or use OSL"));
         }
     }
 

@@ -269,7 +269,7 @@ Program read_program(const dag::SpirvModule& module) {
     try {
         Flow(module, program).run();
     } catch (const core::ArgumentError& error) {
-        dag::refuse_at(error, program.graph().place(), module.files);
+        dag::refuse_at(error, program.graph().position(), module.files);
     }
     return program;
 }

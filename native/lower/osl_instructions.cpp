@@ -96,7 +96,7 @@ void ProgramInstructions::declare(Id variable, Id, Leaves initial) {
 ProgramInstructions::Place ProgramInstructions::place_of(const Pointer& pointer, Id type) {
     dag::Graph& graph = m_program.graph();
     Place place{graph.constant_integer(0), type};
-    for (const NodeId index : pointer.places) {
+    for (const NodeId index : pointer.indices) {
         if (const std::optional<dag::Word> known = graph.value_of(index)) {
             const dag::SpirvModule::Part part = m_module.part(place.type, *known);
             const auto offset = static_cast<std::uint32_t>(part.offset);

@@ -13,7 +13,7 @@ using core::text;
 
 namespace {
 
-constexpr std::size_t kLongest = 400; ///< nodes of a round: more are rarely equal
+constexpr std::size_t kMaxRoundNodes = 400; ///< nodes of a round: more are rarely equal
 
 std::string name_of(const TreeNode& node) {
     std::string name = node.type;
@@ -44,7 +44,8 @@ std::vector<std::uint32_t> kinds_of(const std::vector<TreeNode>& nodes) {
 std::vector<Stretch> find_stretches(std::span<const std::uint32_t> kinds, std::size_t begin,
                                     std::size_t end, std::size_t fewest) {
     std::vector<Stretch> found;
-    for (std::size_t period = 1; period <= std::min(kLongest, (end - begin) / fewest); period++) {
+    for (std::size_t period = 1; period <= std::min(kMaxRoundNodes, (end - begin) / fewest);
+         period++) {
         std::size_t start = begin;
         for (std::size_t at = begin; at + period <= end; at++) {
             if (at + period < end && kinds[at] == kinds[at + period]) {

@@ -11,9 +11,9 @@ namespace weft::lower {
 
 namespace {
 
-constexpr std::size_t kMostBack = 2; ///< rounds that a value may be handed on for
+constexpr std::size_t kMaxBack = 2; ///< rounds that a value may be handed on for
 /// Rounds at the beginning that may be left out: what they begin with is often folded.
-constexpr std::size_t kMostSkipped = 4;
+constexpr std::size_t kMaxSkipped = 4;
 
 bool is_same(const Source& a, const Source& b) {
     const auto* one = std::get_if<double>(&a);
@@ -49,7 +49,7 @@ public:
 
     std::optional<ZonePlan> plan(std::size_t fewest) {
         std::size_t skipped = 0;
-        for (std::size_t first = 0; first < kMostSkipped && first + fewest <= m_rounds; first++) {
+        for (std::size_t first = 0; first < kMaxSkipped && first + fewest <= m_rounds; first++) {
             const std::size_t end = last_alike(first, first + fewest);
             if (end - first > m_plan.rounds) {
                 skipped = first;
@@ -91,7 +91,7 @@ private:
             for (std::size_t i = 0; i < inputs(node).size(); i++) {
                 const ZonePlan::Slot slot{node, i};
                 std::size_t own = std::max(same_source(slot, first), numbers(slot, first));
-                for (std::size_t back = 0; back <= kMostBack; back++) {
+                for (std::size_t back = 0; back <= kMaxBack; back++) {
                     own = std::max(own, from_round(slot, first, back));
                 }
                 end = std::min(end, own);
@@ -164,10 +164,10 @@ private:
                     continue;
                 }
                 std::size_t back = 1;
-                while (back <= kMostBack && from_round(slot, 0, back) < m_rounds) {
+                while (back <= kMaxBack && from_round(slot, 0, back) < m_rounds) {
                     back++;
                 }
-                if (back > kMostBack) {
+                if (back > kMaxBack) {
                     return false;
                 }
                 const Link& link = *link_to(slot, back, 0);
@@ -226,7 +226,7 @@ private:
             }
             const std::size_t place = link->node - m_start;
             const std::size_t back = m_rounds - place / m_period;
-            if (back > kMostBack) {
+            if (back > kMaxBack) {
                 return false;
             }
             m_plan.leaving[{link->node, link->socket}] =

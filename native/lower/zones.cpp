@@ -11,9 +11,9 @@ namespace {
 
 /// From here on groups with zones are made faster than those without, and are as fast with many points; with few, a zone's
 /// round takes 10 us longer than the same nodes.
-constexpr std::size_t kFewestRounds = 8;
-constexpr std::size_t kLeastSaved = 24; ///< nodes
-constexpr std::size_t kMostTried = 12;  ///< stretches
+constexpr std::size_t kMinRounds = 8;
+constexpr std::size_t kMinSaved = 24; ///< nodes
+constexpr std::size_t kMaxTried = 12; ///< stretches
 
 /// Puts one zone in the place of the nodes of a plan.
 class Rewriting {
@@ -153,10 +153,10 @@ public:
 
 private:
     [[nodiscard]] std::optional<ZonePlan> best(std::size_t begin, std::size_t end) const {
-        const std::vector<Stretch> stretches = find_stretches(m_kinds, begin, end, kFewestRounds);
-        for (std::size_t i = 0; i < std::min(stretches.size(), kMostTried); i++) {
-            std::optional<ZonePlan> plan = plan_zone(m_tree, stretches[i], kFewestRounds);
-            if (plan && saved(*plan) >= kLeastSaved) {
+        const std::vector<Stretch> stretches = find_stretches(m_kinds, begin, end, kMinRounds);
+        for (std::size_t i = 0; i < std::min(stretches.size(), kMaxTried); i++) {
+            std::optional<ZonePlan> plan = plan_zone(m_tree, stretches[i], kMinRounds);
+            if (plan && saved(*plan) >= kMinSaved) {
                 return plan;
             }
         }

@@ -27,7 +27,7 @@ py::object error_class(const char* name) {
 }
 
 /// Bytes of a message. One that quotes what it was given could be as long as that.
-constexpr std::size_t kLongestText = 16384;
+constexpr std::size_t kMaxText = 16384;
 
 bool is_inside_character(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; // UTF-8
@@ -35,11 +35,11 @@ bool is_inside_character(char byte) {
 
 /// `message`, or its beginning and its end, which says what to do.
 std::string bounded(std::string_view message) {
-    if (message.size() <= kLongestText) {
+    if (message.size() <= kMaxText) {
         return std::string(message);
     }
-    std::size_t head = kLongestText / 2;
-    std::size_t tail = message.size() - kLongestText / 2;
+    std::size_t head = kMaxText / 2;
+    std::size_t tail = message.size() - kMaxText / 2;
     while (head > 0 && is_inside_character(message[head])) {
         --head;
     }
@@ -55,7 +55,7 @@ py::object shown_text(py::handle self) {
     const py::handle base(PyExc_Exception);
     py::object whole = base.attr("__str__")(self);
     const Py_ssize_t length = PyUnicode_GET_LENGTH(whole.ptr());
-    constexpr auto kHalf = static_cast<Py_ssize_t>(kLongestText / 2);
+    constexpr auto kHalf = static_cast<Py_ssize_t>(kMaxText / 2);
     if (length <= 2 * kHalf) {
         return whole;
     }

@@ -16,7 +16,7 @@ namespace py = pybind11;
 
 namespace {
 
-constexpr auto kMostDimensions = static_cast<std::int64_t>(tensor::kMaxRank);
+constexpr auto kMaxDimensions = static_cast<std::int64_t>(tensor::kMaxRank);
 
 std::int64_t integer_entry(py::handle entry, const char* what) {
     if (PyIndex_Check(entry.ptr()) == 0 || PyBool_Check(entry.ptr())) {
@@ -29,8 +29,8 @@ std::int64_t integer_entry(py::handle entry, const char* what) {
 }
 
 void require_room(std::size_t count, const char* what) {
-    if (count >= static_cast<std::size_t>(kMostDimensions)) {
-        throw core::ArgumentError(core::text("grid: ", what, " has more than ", kMostDimensions,
+    if (count >= static_cast<std::size_t>(kMaxDimensions)) {
+        throw core::ArgumentError(core::text("grid: ", what, " has more than ", kMaxDimensions,
                                              " entries; pass one for each dimension"));
     }
 }
@@ -68,9 +68,9 @@ Grid make_grid(const py::object& shape, const py::object& offset, const py::obje
     if (PyIndex_Check(shape.ptr()) != 0) {
         // As in SlangPy an integer is the number of dimensions; their extents come from the other arguments.
         const std::int64_t dimensions = integer_entry(shape, "shape");
-        if (dimensions < 0 || dimensions > kMostDimensions) {
+        if (dimensions < 0 || dimensions > kMaxDimensions) {
             throw core::ArgumentError(
-                core::text("grid: an integer is the number of dimensions, 0 to ", kMostDimensions,
+                core::text("grid: an integer is the number of dimensions, 0 to ", kMaxDimensions,
                            ", got ", dimensions, "; pass extents in a tuple, for example (64,)"));
         }
         grid.shape.assign(static_cast<std::size_t>(dimensions), -1);
@@ -113,8 +113,8 @@ std::int64_t dims_argument(const py::object& value, const char* function, std::i
 
 RandomSettings random_settings(const py::object& dims, const py::object& seed,
                                const py::object& warmup, bool hash_seed, const char* function) {
-    constexpr std::int64_t kMostComponents = 4;
-    constexpr std::int64_t kMostWarmup = 1'000'000; // a millisecond a thread
+    constexpr std::int64_t kMaxComponents = 4;
+    constexpr std::int64_t kMaxWarmup = 1'000'000; // a millisecond a thread
     const std::int64_t bits = require_int64(seed, core::text(function, ": seed"));
     if (bits < std::numeric_limits<std::int32_t>::min() ||
         bits > std::numeric_limits<std::uint32_t>::max()) {
@@ -122,11 +122,11 @@ RandomSettings random_settings(const py::object& dims, const py::object& seed,
                                              "; pass for example seed % 2**32"));
     }
     const std::int64_t times = require_int64(warmup, core::text(function, ": warmup"));
-    if (times < 0 || times > kMostWarmup) {
-        throw core::ArgumentError(core::text(function, ": warmup must be 0 to ", kMostWarmup,
+    if (times < 0 || times > kMaxWarmup) {
+        throw core::ArgumentError(core::text(function, ": warmup must be 0 to ", kMaxWarmup,
                                              ", got ", times, "; it is the times of hashing"));
     }
-    return {.dims = dims_argument(dims, function, kMostComponents),
+    return {.dims = dims_argument(dims, function, kMaxComponents),
             .seed = static_cast<std::uint32_t>(bits),
             .warmup = static_cast<std::uint32_t>(times),
             .hash_seed = hash_seed};
@@ -143,12 +143,12 @@ WangHash make_wang_hash(const py::object& dims, const py::object& seed, const py
 }
 
 CallId make_call_id(const py::object& dims) {
-    return {dims_argument(dims, "call_id", kMostDimensions)};
+    return {dims_argument(dims, "call_id", kMaxDimensions)};
 }
 
 ThreadId make_thread_id(const py::object& dims) {
-    constexpr std::int64_t kMostComponents = 3;
-    return {dims_argument(dims, "thread_id", kMostComponents)};
+    constexpr std::int64_t kMaxComponents = 3;
+    return {dims_argument(dims, "thread_id", kMaxComponents)};
 }
 
 /// call_id((4, 4)) is grid((4, 4)), as in SlangPy.

@@ -72,13 +72,13 @@ LightRows with_powers(const LightRows& lights, const Integers& which, const Doub
     return changed;
 }
 
-py::tuple lamp_rows(const py::sequence& lights, double extent) {
+py::tuple analytic_light_rows(const py::sequence& lights, double extent) {
     LightReader reader;
     std::vector<scene::Light> read;
     for (const py::handle light : lights) {
         read.push_back(reader.light(light));
     }
-    scene::LampRows rows = scene::lamp_rows(read, extent);
+    scene::AnalyticLightRows rows = scene::analytic_light_rows(read, extent);
     return py::make_tuple(LightRows{std::move(rows.rows)}, to_array(rows.profiles));
 }
 
@@ -212,7 +212,7 @@ void bind_rows(py::module_& module) {
              "Returns the same with other powers.\n\n"
              "Args:\n    lights: Numbers of those that change, shape (m,).\n"
              "    powers: Watts, shape (m,).\n");
-    module.def("lamp_rows", &lamp_rows, py::arg("lights"), py::arg("extent"),
+    module.def("analytic_light_rows", &analytic_light_rows, py::arg("lights"), py::arg("extent"),
                "Returns the LightRows of lights of weft.scene, and the table of their profiles.\n\n"
                "Args:\n    lights: Of a scene.\n    extent: Radius of the scene, metres.\n\n"
                "Raises:\n    ArgumentError: A light's numbers cannot be; it is named.\n");
@@ -258,7 +258,7 @@ void bind_table(py::module_& module) {
                 return rows_view<float>(self, self.cast<const Table&>().tree);
             },
             "Nodes of the light tree, float32, shape (m, 16), at least one.")
-        .def_readonly("tree_share", &Table::tree_share,
+        .def_readonly("tree_selection_probability", &Table::tree_selection_probability,
                       "Probability that the light is drawn from the tree.")
         .def_readonly("environment_light", &Table::environment_light,
                       "Number of the environment, NO_LIGHT if light rays find none there.")
@@ -301,7 +301,7 @@ void bind_ray_kinds(py::module_& module) {
     module.def(
         "ray_kind_names",
         [] {
-            return py::make_tuple(names_of(scene::kObjectRayKinds), names_of(scene::kLampRayKinds),
+            return py::make_tuple(names_of(scene::kObjectRayKinds), names_of(scene::kLightRayKinds),
                                   names_of(scene::kEnvironmentViews));
         },
         "Returns the kinds of ray that objects and lights may be hidden from, and those that see "
@@ -313,15 +313,15 @@ void bind_ray_kinds(py::module_& module) {
             const std::span<const scene::RayKindName> known =
                 of == "object"
                     ? scene::kObjectRayKinds
-                    : (of == "lamp"
-                           ? scene::kLampRayKinds
+                    : (of == "light"
+                           ? scene::kLightRayKinds
                            : std::span<const scene::RayKindName>(scene::kEnvironmentViews));
             static_cast<void>(read_ray_kinds(owner, kinds, known));
         },
         py::arg("owner"), py::arg("kinds"), py::arg("of") = "object",
         "Raises ArgumentError for what is no kind of ray.\n\n"
         "Args:\n    owner: Begins the message.\n    kinds: A sequence of names.\n"
-        "    of: 'object', 'lamp' or 'environment', whose images are seen by kinds of their "
+        "    of: 'object', 'light' or 'environment', whose images are seen by kinds of their "
         "own.\n");
     module.def("check_spread", &scene::require_spread, py::arg("owner"), py::arg("spread"),
                "Raises what weft.scene.AreaLight does for a spread.");

@@ -53,7 +53,7 @@ py::dict describe(const scene::ClosureInput& input) {
     fields["low"] = input.low;
     fields["high"] = input.high;
     fields["is_separable"] = input.is_separable;
-    fields["is_passing"] = input.is_passing;
+    fields["drives_transparency"] = input.drives_transparency;
     fields["is_walk"] = input.is_walk;
     fields["scale"] = scale_name(input.scale);
     fields["fit_low"] = input.fit_low;
@@ -100,7 +100,7 @@ py::dict describe(const scene::ClosureSpec& spec) {
     fields["normals"] = names(spec.normals);
     fields["tangents"] = names(spec.tangents);
     fields["sides"] = spec.sides;
-    fields["is_raised"] = spec.is_raised;
+    fields["ensures_valid_reflection"] = spec.ensures_valid_reflection;
     fields["options"] = describe(spec.options);
     fields["hiding"] = hiding;
     return fields;
@@ -203,7 +203,7 @@ void bind_parameter(py::module_& module) {
                                [](const Parameter& p) { return py::tuple(py::cast(p.bounds)); })
         .def_readonly("is_separable", &Parameter::is_separable)
         .def_readonly("is_fixed", &Parameter::is_fixed)
-        .def_readonly("is_passing", &Parameter::is_passing)
+        .def_readonly("drives_transparency", &Parameter::drives_transparency)
         .def_readonly("is_medium", &Parameter::is_medium)
         .def_readonly("is_walk", &Parameter::is_walk)
         .def_property_readonly("scale", [](const Parameter& p) { return scale_name(p.scale); })
@@ -238,7 +238,8 @@ void bind_program(py::module_& module) {
         .def_readonly("reads_ray", &Program::reads_ray)
         .def_readonly("is_boundary", &Program::is_boundary)
         .def_readonly("walks", &Program::subsurface_closures)
-        .def_property_readonly("passes", [](const Program& p) { return !p.transparency.empty(); })
+        .def_property_readonly("is_transparent",
+                               [](const Program& p) { return !p.transparency.empty(); })
         .def_property_readonly("wanders",
                                [](const Program& p) { return p.subsurface_closures > 0; })
         .def_property_readonly("key", [](const Program& p) {
@@ -259,7 +260,7 @@ py::tuple describe(const scene::ParameterRange& range) {
     const MaterialParameter& known = range.parameter;
     return py::make_tuple(range.name, range.first, known.size,
                           py::make_tuple(known.bounds[0], known.bounds[1]), known.is_separable,
-                          known.is_fixed, known.is_passing, known.is_medium, known.is_walk,
+                          known.is_fixed, known.drives_transparency, known.is_medium, known.is_walk,
                           scale_name(known.scale), known.fit_low);
 }
 

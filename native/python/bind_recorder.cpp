@@ -95,13 +95,13 @@ void resolve(RecorderObject& self, std::int64_t first, std::int64_t count, const
     self.native->resolve(first, count, film, directions);
 }
 
-py::array_t<float> direct_share(RecorderObject& self) {
-    std::vector<float> shares;
+py::array_t<float> direct_fraction(RecorderObject& self) {
+    std::vector<float> fractions;
     {
         const Turn turn(self.film);
-        shares = self.native->direct_share();
+        fractions = self.native->direct_fraction();
     }
-    return py::array_t<float>(std::ssize(shares), shares.data());
+    return py::array_t<float>(std::ssize(fractions), fractions.data());
 }
 
 py::dict records_view(RecorderObject& self) {
@@ -209,7 +209,7 @@ void bind_replays(RecorderClass& binding) {
              "    film: Contiguous; takes 3 * pixels * (1 + directions) floats.\n"
              "    directions: 0, or all of them.\n\n"
              "Raises:\n    ArgumentError: There are no such samples, or the film is too small.\n")
-        .def("direct_share", &direct_share,
+        .def("direct_fraction", &direct_fraction,
              "The fraction of each pixel's samples whose first surface was recorded, shape "
              "(pixels,).");
 }

@@ -21,7 +21,7 @@ using dispatch::Reduction;
 
 namespace {
 
-constexpr std::size_t kMostAxes = 64; // more than a tensor can have
+constexpr std::size_t kMaxAxes = 64; // more than a tensor can have
 
 void set_axes(ReduceRequest& request, const py::object& axis) {
     request.all_axes = axis.is_none();
@@ -43,9 +43,9 @@ void set_axes(ReduceRequest& request, const py::object& axis) {
                                   core::ArgumentError::Kind::type);
     }
     for (const py::handle entry : axis) {
-        if (request.axes.size() == kMostAxes) {
+        if (request.axes.size() == kMaxAxes) {
             throw core::ArgumentError(core::text(dispatch::to_string(request.operation),
-                                                 ": axis has more than ", kMostAxes,
+                                                 ": axis has more than ", kMaxAxes,
                                                  " entries; name each axis once"));
         }
         add(entry);

@@ -241,7 +241,7 @@ void bind_films(TracerClass& binding) {
              "    camera: The view.\n"
              "    settings: How paths are traced.\n"
              "    background: Replaces settings.shows_environment, see path.slang.\n"
-             "    progress: Called with the share that is done, after each batch.\n"
+             "    progress: Called with the fraction that is done, after each batch.\n"
              "    interrupt: As compile_together() takes it.\n")
         .def("coverage", &coverage, py::arg("view"), py::arg("light_paths"), py::arg("start_media"),
              py::arg("camera"), py::arg("settings"), py::arg("progress") = py::none(),

@@ -22,8 +22,8 @@ using core::text;
 
 namespace {
 
-constexpr std::int64_t kMostDimensions = 1024; // map() itself says which of them a call has
-constexpr int kDeepestConstant = 16;           // a list may hold itself
+constexpr std::int64_t kMaxDimensions = 1024; // map() itself says which of them a call has
+constexpr int kDeepestConstant = 16;          // a list may hold itself
 
 std::string type_name(py::handle value) {
     return Py_TYPE(value.ptr())->tp_name;
@@ -41,9 +41,9 @@ std::int64_t integer(py::handle value, const char* function) {
 /// A dimension of a call, for map().
 std::int32_t dimension_argument(py::handle value) {
     const std::int64_t dimension = integer(value, "map");
-    if (dimension < -kMostDimensions || dimension >= kMostDimensions) {
-        throw ArgumentError(text("map: a dimension must be ", -kMostDimensions, " to ",
-                                 kMostDimensions - 1, ", got ", dimension,
+    if (dimension < -kMaxDimensions || dimension >= kMaxDimensions) {
+        throw ArgumentError(text("map: a dimension must be ", -kMaxDimensions, " to ",
+                                 kMaxDimensions - 1, ", got ", dimension,
                                  "; pass for example (0, 1)"));
     }
     return static_cast<std::int32_t>(dimension);

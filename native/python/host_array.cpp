@@ -158,17 +158,17 @@ bool shares_elements(std::span<const std::int64_t> shape, std::span<const std::i
     return false;
 }
 
-std::span<std::byte> reach_of(std::byte* data, std::span<const std::int64_t> shape,
-                              std::span<const std::int64_t> strides,
-                              std::int64_t item_bytes) noexcept {
+std::span<std::byte> extent_of(std::byte* data, std::span<const std::int64_t> shape,
+                               std::span<const std::int64_t> strides,
+                               std::int64_t item_bytes) noexcept {
     std::int64_t low = 0;
     std::int64_t high = item_bytes;
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (shape[i] == 0) {
             return {};
         }
-        const std::int64_t reach = (shape[i] - 1) * strides[i];
-        (reach < 0 ? low : high) += reach;
+        const std::int64_t offset = (shape[i] - 1) * strides[i];
+        (offset < 0 ? low : high) += offset;
     }
     return {data + low, static_cast<std::size_t>(high - low)};
 }
@@ -253,9 +253,9 @@ void HostArrayView::read_as(ScalarKind kind, std::span<std::byte> out,
 
 std::span<std::byte> HostArrayView::memory() const noexcept {
     auto* const first = static_cast<std::byte*>(const_cast<void*>(m_original.data()));
-    return reach_of(first, shape,
-                    {m_original.strides(), static_cast<std::size_t>(m_original.ndim())},
-                    m_original.itemsize()); // written only where write_refusal allows it
+    return extent_of(first, shape,
+                     {m_original.strides(), static_cast<std::size_t>(m_original.ndim())},
+                     m_original.itemsize()); // written only where write_refusal allows it
 }
 
 bool HostArrayView::is_packed() const noexcept {

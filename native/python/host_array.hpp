@@ -61,9 +61,9 @@ private:
 
 /// From the first byte of the elements to the last; empty if there are none.
 /// @param data element 0. @param strides bytes.
-[[nodiscard]] std::span<std::byte> reach_of(std::byte* data, std::span<const std::int64_t> shape,
-                                            std::span<const std::int64_t> strides,
-                                            std::int64_t item_bytes) noexcept;
+[[nodiscard]] std::span<std::byte> extent_of(std::byte* data, std::span<const std::int64_t> shape,
+                                             std::span<const std::int64_t> strides,
+                                             std::int64_t item_bytes) noexcept;
 
 /// Whether the elements are row-major without gaps. @param strides bytes.
 [[nodiscard]] bool is_row_major(std::span<const std::int64_t> shape,

@@ -34,12 +34,12 @@ public:
     FieldReader(py::handle object, std::string owner)
         : m_object(object), m_owner(std::move(owner)) {}
 
-    template <typename Lamp>
-    Lamp read() const {
-        Lamp lamp;
-        std::apply([&](const auto&... field) { (read(field.name, lamp.*field.member), ...); },
-                   Lamp::fields());
-        return lamp;
+    template <typename AnalyticLight>
+    AnalyticLight read() const {
+        AnalyticLight light;
+        std::apply([&](const auto&... field) { (read(field.name, light.*field.member), ...); },
+                   AnalyticLight::fields());
+        return light;
     }
 
 private:
@@ -104,16 +104,18 @@ std::string described(py::handle object, std::string_view kind) {
 }
 
 /// The alternative of `kind` whose class the object is of, with its fields; false: it is of none.
-template <std::size_t Index = 0, typename... Lamps>
-bool read_kind(py::handle object, const py::module_& classes, std::variant<Lamps...>& kind) {
-    if constexpr (Index == sizeof...(Lamps)) {
+template <std::size_t Index = 0, typename... AnalyticLights>
+bool read_kind(py::handle object, const py::module_& classes,
+               std::variant<AnalyticLights...>& kind) {
+    if constexpr (Index == sizeof...(AnalyticLights)) {
         return false;
     } else {
-        using Lamp = std::variant_alternative_t<Index, std::variant<Lamps...>>;
-        if (!py::isinstance(object, classes.attr(std::string(Lamp::kName).c_str()))) {
+        using AnalyticLight = std::variant_alternative_t<Index, std::variant<AnalyticLights...>>;
+        if (!py::isinstance(object, classes.attr(std::string(AnalyticLight::kName).c_str()))) {
             return read_kind<Index + 1>(object, classes, kind);
         }
-        kind = FieldReader(object, described(object, Lamp::kName)).template read<Lamp>();
+        kind = FieldReader(object, described(object, AnalyticLight::kName))
+                   .template read<AnalyticLight>();
         return true;
     }
 }
@@ -182,7 +184,7 @@ scene::Light LightReader::light(py::handle object) {
     }
     light.name = py::str(object.attr("name")).cast<std::string>();
     light.hidden_from =
-        read_ray_kinds(scene::described(light), object.attr("hidden_from"), scene::kLampRayKinds);
+        read_ray_kinds(scene::described(light), object.attr("hidden_from"), scene::kLightRayKinds);
     light.casts_shadow = py::bool_(object.attr("casts_shadow"));
     const py::object own = object.attr("profile");
     light.profile = own.is_none() ? nullptr : profile(own);

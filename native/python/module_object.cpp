@@ -25,11 +25,11 @@ std::string advice(const std::string& name, const std::vector<std::string>& name
     if (!suggestion.empty()) {
         return suggestion;
     }
-    constexpr std::size_t kMost = 8;
-    const std::span shown(names.data(), std::min(names.size(), kMost));
+    constexpr std::size_t kMaxNames = 8;
+    const std::span shown(names.data(), std::min(names.size(), kMaxNames));
     return names.empty() ? "; it is empty"
                          : text("; there is ", core::join(shown, ", "),
-                                names.size() > kMost ? ", ...: dir() lists all" : "");
+                                names.size() > kMaxNames ? ", ...: dir() lists all" : "");
 }
 
 const reflect::Structure* find_declaration(const compile::LoadedModule& module,

@@ -39,13 +39,14 @@ py::dtype plain_dtype(const py::object& value) {
 }
 
 std::uint64_t bytes_of(const std::vector<std::int64_t>& shape, std::int64_t item_bytes) {
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    constexpr auto kMaxElements =
+        static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     auto bytes = static_cast<std::uint64_t>(item_bytes);
     if (std::ranges::find(shape, 0) != shape.end()) {
         return 0;
     }
     for (const std::int64_t extent : shape) {
-        if (static_cast<std::uint64_t>(extent) > kMost / bytes) {
+        if (static_cast<std::uint64_t>(extent) > kMaxElements / bytes) {
             throw ArgumentError(text(kFunction, ": an array of shape ", core::shape_text(shape),
                                      " is larger than any memory; pass a smaller shape"));
         }

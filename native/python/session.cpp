@@ -94,23 +94,23 @@ bool environment_flag(const char* variable, bool otherwise = false) {
 }
 
 /// Less would not let Slang start, or time every request out.
-constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 30;
-constexpr double kMostSeconds = 1e6;
+constexpr std::uint64_t kMinMemory = std::uint64_t{1} << 30;
+constexpr double kMaxSeconds = 1e6;
 /// Less does not hold one block of small buffers beside a large one.
-constexpr std::uint64_t kLeastDeviceMemory = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMinDeviceMemory = std::uint64_t{64} << 20;
 /// Less does not hold the kernels of one scene.
-constexpr std::uint64_t kLeastCache = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMinCache = std::uint64_t{16} << 20;
 
 void set_limits(const SessionDesc& desc, compile::CompilerDesc& compiler) {
     const auto seconds = desc.compile_time_limit
                              ? desc.compile_time_limit
                              : environment_number<double>("WEFT_COMPILE_TIME_LIMIT");
     if (seconds) {
-        const bool is_in_range = *seconds > 0 && *seconds <= kMostSeconds; // false for NaN
+        const bool is_in_range = *seconds > 0 && *seconds <= kMaxSeconds; // false for NaN
         if (!is_in_range) {
             throw core::ArgumentError(core::text("create_device: compile_time_limit must be a "
                                                  "number of seconds above 0 and at most ",
-                                                 kMostSeconds, ", got ", *seconds,
+                                                 kMaxSeconds, ", got ", *seconds,
                                                  "; the default is 120"));
         }
         compiler.time_limit =
@@ -120,18 +120,18 @@ void set_limits(const SessionDesc& desc, compile::CompilerDesc& compiler) {
                            ? desc.compile_memory_limit
                            : environment_number<std::uint64_t>("WEFT_COMPILE_MEMORY_LIMIT");
     if (bytes) {
-        if (*bytes < kLeastMemory) {
+        if (*bytes < kMinMemory) {
             throw core::ArgumentError(
-                core::text("create_device: compile_memory_limit must be at least ", kLeastMemory,
+                core::text("create_device: compile_memory_limit must be at least ", kMinMemory,
                            " bytes, which the Slang compiler itself needs, got ", *bytes,
                            "; the default is 4294967296"));
         }
         compiler.memory_limit = *bytes;
     }
     if (desc.cache_size_limit) {
-        if (*desc.cache_size_limit < kLeastCache) {
+        if (*desc.cache_size_limit < kMinCache) {
             throw core::ArgumentError(
-                core::text("create_device: cache_size_limit must be at least ", kLeastCache,
+                core::text("create_device: cache_size_limit must be at least ", kMinCache,
                            " bytes, got ", *desc.cache_size_limit,
                            "; the default is 1073741824, and cache_directory='' turns caches off"));
         }
@@ -174,8 +174,8 @@ std::vector<std::weak_ptr<device::Device>>& known_devices() {
 } // namespace
 
 void require_memory_limit(std::uint64_t bytes, std::string_view name) {
-    if (bytes < kLeastDeviceMemory) {
-        throw core::ArgumentError(core::text(name, " must be at least ", kLeastDeviceMemory,
+    if (bytes < kMinDeviceMemory) {
+        throw core::ArgumentError(core::text(name, " must be at least ", kMinDeviceMemory,
                                              " bytes, got ", bytes,
                                              "; the default is no limit but the device's own"));
     }

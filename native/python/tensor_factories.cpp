@@ -24,7 +24,7 @@ using tensor::TensorRef;
 namespace {
 
 // Of a shape that is worth reading: the message about too many dimensions shows it whole.
-constexpr std::size_t kMostEntries = 64;
+constexpr std::size_t kMaxEntries = 64;
 
 const char* type_name(py::handle value) {
     return Py_TYPE(value.ptr())->tp_name;
@@ -157,8 +157,8 @@ std::vector<std::int64_t> shape_argument(py::handle value, const char* function)
     }
     std::vector<std::int64_t> shape;
     for (const py::handle entry : value) {
-        if (shape.size() == kMostEntries) {
-            throw ArgumentError(text(function, ": shape has more than ", kMostEntries,
+        if (shape.size() == kMaxEntries) {
+            throw ArgumentError(text(function, ": shape has more than ", kMaxEntries,
                                      " entries, a tensor at most ", tensor::kMaxRank,
                                      "; pass a tuple of extents"));
         }

@@ -472,8 +472,8 @@ void TorchArray::read_as(ScalarKind kind, std::span<std::byte> out,
 }
 
 std::span<std::byte> TorchArray::memory() const noexcept {
-    return reach_of(m_data, shape, m_strides,
-                    static_cast<std::int64_t>(reflect::size_bytes(scalar)));
+    return extent_of(m_data, shape, m_strides,
+                     static_cast<std::int64_t>(reflect::size_bytes(scalar)));
 }
 
 bool TorchArray::is_packed() const noexcept {

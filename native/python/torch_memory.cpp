@@ -79,7 +79,8 @@ tensor::TensorRef wrap_lent(device::Device& device, const dlpack::Array& array,
                             const tensor::ArrayLayoutRef& layout,
                             std::shared_ptr<void> keep_alive) {
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
-    const std::uint64_t bytes = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
+    const std::uint64_t bytes =
+        static_cast<std::uint64_t>(layout->extent_elements) * layout->element_bytes();
     return tensor::Tensor::wrap(device.lend(address, bytes, std::move(keep_alive)), layout, 0);
 }
 

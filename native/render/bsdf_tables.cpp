@@ -13,7 +13,7 @@ namespace weft::render {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24U;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 24U;
 /// The magic string, the version 1.0 and the length of the header, which follows.
 constexpr std::size_t kPreamble = 10;
 constexpr std::string_view kMagic("\x93NUMPY\x01\x00", 8);
@@ -38,7 +38,7 @@ std::span<const std::byte> numbers_of(std::span<const std::byte> file) {
 
 tensor::TensorRef load_bsdf_tables(const std::shared_ptr<device::Device>& device,
                                    const std::filesystem::path& path) {
-    const auto file = core::try_read_file(path, kMostBytes);
+    const auto file = core::try_read_file(path, kMaxBytes);
     const std::span<const std::byte> numbers =
         file ? numbers_of(*file) : std::span<const std::byte>{};
     if (numbers.empty() || numbers.size() % sizeof(float) != 0) {

@@ -73,29 +73,29 @@ void compile_together(std::vector<std::function<void()>> jobs, const core::Inter
     const auto state = std::make_shared<Compilations>();
     state->jobs = std::move(jobs);
     const std::size_t total = state->jobs.size();
-    const auto tell = [&](std::size_t done) {
+    const auto report = [&](std::size_t done) {
         if (progress != nullptr) {
             progress->done.store(done);
             progress->total.store(total);
         }
     };
-    tell(0);
+    report(0);
     if (total == 0) {
         return;
     }
-    const core::InterruptPoll look = [&] {
-        tell(state->done.load());
+    const core::InterruptPoll poll = [&] {
+        report(state->done.load());
         check();
     };
     try {
-        core::run_abandonable(check ? look : core::InterruptPoll(),
+        core::run_abandonable(check ? poll : core::InterruptPoll(),
                               [state] { state->run_threads(); });
     } catch (...) {
         state->cancellation.cancel();
-        tell(total);
+        report(total);
         throw;
     }
-    tell(total);
+    report(total);
 }
 
 } // namespace weft::render

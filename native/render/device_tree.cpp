@@ -33,7 +33,7 @@ std::uint64_t groups_for(std::uint64_t count) {
 
 /// Whether clusters have to pair up from now on for the tree not to become too deep.
 bool is_deep(std::size_t rounds, std::uint32_t count) {
-    return rounds + static_cast<std::size_t>(std::bit_width(count - 1)) >= scene::kMostMeshDepth;
+    return rounds + static_cast<std::size_t>(std::bit_width(count - 1)) >= scene::kMaxMeshDepth;
 }
 
 /// What rounds of merging clusters write besides the tree.
@@ -159,7 +159,7 @@ void DeviceTreeBuilder::make_top(ClusteredMesh& out, const tensor::Tensor& clust
     std::vector<scene::BvhPrimitive> primitives(count);
     download<scene::BvhPrimitive>(*words, 0, primitives);
     const std::uint32_t made = out.rounds.empty() ? 0 : out.rounds.back();
-    const auto depth = static_cast<std::uint32_t>(scene::kMostMeshDepth - out.rounds.size());
+    const auto depth = static_cast<std::uint32_t>(scene::kMaxMeshDepth - out.rounds.size());
     const TreeTop top = cut_clusters(primitives, out.triangle_count + made, depth, pool);
     words->device().upload(words->buffer(), words->offset_bytes(),
                            std::as_bytes(std::span(top.pairs)));

@@ -12,8 +12,8 @@
 namespace weft::render {
 
 /// Fewest and most triangles of a mesh whose tree the device can make.
-inline constexpr std::uint64_t kLeastDeviceTree = 2;
-inline constexpr std::uint64_t kMostDeviceTree = std::uint64_t{1} << 28U;
+inline constexpr std::uint64_t kMinDeviceTree = 2;
+inline constexpr std::uint64_t kMaxDeviceTree = std::uint64_t{1} << 28U;
 
 /// Bytes of the device that making a tree takes beside the tree, at most: 104 a triangle, and its mesh.
 [[nodiscard]] std::uint64_t device_tree_build_bytes(const scene::MeshView& mesh) noexcept;
@@ -53,13 +53,13 @@ struct TreePlace {
 };
 
 /// Makes trees of two children a node: the same tree for the same mesh on the same device each time. A path has at
-/// most kMostMeshDepth inner nodes. One thread at a time.
+/// most kMaxMeshDepth inner nodes. One thread at a time.
 class DeviceTreeBuilder {
 public:
     explicit DeviceTreeBuilder(const dispatch::Context& context) : m_kernels(context) {}
 
     /// Decides which nodes there are. Waits for the device several times.
-    /// @param mesh valid, see scene::require_valid(); kLeastDeviceTree to kMostDeviceTree triangles.
+    /// @param mesh valid, see scene::require_valid(); kMinDeviceTree to kMaxDeviceTree triangles.
     /// @throws DeviceError if memory is short.
     [[nodiscard]] ClusteredMesh cluster(const scene::MeshView& mesh, core::ThreadPool& pool);
 

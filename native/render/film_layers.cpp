@@ -31,9 +31,9 @@ void FilmTracer::trace_layers(const SceneInput& input, const scene::Camera& came
     const KernelArgument step = step_settings(settings, input.limits, part.pixels, part.samples);
     generate(input, camera, settings, *paths, step, count);
     const GroupOffsets ends = trace_to_visible(input.view, *paths, count, step);
-    KernelArgument looks;
+    KernelArgument view_direction;
     const std::array<double, 3> forward = scene::forward_of(camera);
-    looks.add_reals("forward", forward, std::array{std::ssize(forward)});
+    view_direction.add_reals("forward", forward, std::array{std::ssize(forward)});
     const KernelArgument layers = KernelArgument::tensor(m_layers);
     const auto modules = sorting();
     for (std::size_t program = 0; program <= static_cast<std::size_t>(program_count()); program++) {
@@ -46,11 +46,11 @@ void FilmTracer::trace_layers(const SceneInput& input, const scene::Camera& came
             launcher().launch(*modules->shared(), "noLayers", length, {&view, &layers});
         } else {
             launcher().launch(*modules->program(program), "programLayers", length,
-                              {&input.view, &view, &looks, &layers});
+                              {&input.view, &view, &view_direction, &layers});
         }
     }
     const KernelArgument target = KernelArgument::tensor(film);
-    launcher().launch(*modules->shared(), "developAll", part.pixels.count,
+    launcher().launch(*modules->shared(), "resolveAll", part.pixels.count,
                       {&paths->view(), &step, &layers, &target});
 }
 
@@ -88,7 +88,7 @@ std::vector<float> FilmTracer::coverage(const SceneInput& input, const scene::Ca
     first.bounces = 0;
     first.exposure = 1;
     PictureDesc own = desc;
-    own.background = scene::layouts::Background::kAlone;
+    own.background = scene::layouts::Background::kMask;
     const std::vector<float> beyond = picture(input, camera, first, own);
     std::vector<float> covered(beyond.size() / kChannels);
     for (std::size_t k = 0; k < covered.size(); ++k) {

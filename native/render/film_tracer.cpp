@@ -14,14 +14,14 @@ namespace weft::render {
 namespace {
 
 /// Modules of stages that stay: one a kind of camera, lens, pixel filter and traits.
-constexpr std::size_t kMostStageModules = 32;
+constexpr std::size_t kMaxStageModules = 32;
 
 /// Asks a poll every 50 ms at most: segments on software devices take less.
-class Pacemaker {
+class PollTimer {
 public:
-    explicit Pacemaker(const core::InterruptPoll& poll) : m_poll(poll) {}
+    explicit PollTimer(const core::InterruptPoll& poll) : m_poll(poll) {}
 
-    void look() {
+    void poll_if_due() {
         const auto now = std::chrono::steady_clock::now();
         if (m_poll && now >= m_next) {
             m_poll();
@@ -107,7 +107,7 @@ const tensor::TensorRef& FilmTracer::pixel_numbers(std::int64_t count) {
 
 StageModuleRef FilmTracer::stages(const scene::Camera& camera, PixelFilter filter) {
     return m_stage_modules->load("weft_stages", print_stage_module(camera, filter, traits()),
-                                 kMostStageModules);
+                                 kMaxStageModules);
 }
 
 tensor::TensorRef FilmTracer::create_film(std::int64_t floats) const {
@@ -149,9 +149,9 @@ void FilmTracer::trace_part(const SceneInput& input, const scene::Camera& camera
     }
     compile(input, camera, settings, *paths, step, film, desc.check);
     generate(input, camera, settings, *paths, step, count);
-    Pacemaker pacemaker(launcher().context().poll);
+    PollTimer timer(launcher().context().poll);
     for (std::int64_t bounce = 0; bounce < segments(settings); bounce++) {
-        pacemaker.look();
+        timer.poll_if_due();
         step.set_integer("bounce", bounce);
         if (!sorts_paths()) {
             trace_segment(input.view, *paths, count, bounce);
@@ -168,7 +168,7 @@ void FilmTracer::trace_part(const SceneInput& input, const scene::Camera& camera
         scatter(input.view, *paths, ends, step, nullptr);
     }
     KernelArgument film_argument = KernelArgument::tensor(film);
-    launcher().launch(*stages(camera, settings.filter), "develop", part.pixels.count,
+    launcher().launch(*stages(camera, settings.filter), "resolve", part.pixels.count,
                       {&paths->view(), &step, &film_argument});
 }
 
@@ -235,7 +235,7 @@ void FilmTracer::compile(const SceneInput& input, const scene::Camera& camera,
     std::vector<StageCall> calls = surface_calls(view, buffers, step);
     const KernelArgument lens = camera_argument(camera, settings.filter_width);
     calls.push_back({own, "generate", {lens, paths, step}});
-    calls.push_back({own, "develop", {paths, step, KernelArgument::tensor(film)}});
+    calls.push_back({own, "resolve", {paths, step, KernelArgument::tensor(film)}});
     std::ranges::move(walk_calls(view, buffers, shared, step, nullptr), std::back_inserter(calls));
     std::vector<StageCall> of_lights = light_calls(view, buffers);
     if (sorts_paths() || traits().has_walks || !of_lights.empty()) {

@@ -23,8 +23,8 @@ std::span<T> as_numbers(std::span<std::byte> bytes) {
     return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
-/// A mesh, and the object that places it, if it is placed.
-struct PlacedMesh {
+/// A mesh, and the object whose transform is baked into it, if one is.
+struct MeshInstance {
     MeshRef mesh;
     const Object* object = nullptr;
 
@@ -42,12 +42,12 @@ struct PlacedMesh {
     }
 };
 
-using Meshes = std::vector<PlacedMesh>;
+using Meshes = std::vector<MeshInstance>;
 
-Meshes placed_meshes(const scene::Scene& scene, const scene::GeometryTable& table) {
+Meshes mesh_instances(const scene::Scene& scene, const scene::GeometryTable& table) {
     Meshes meshes;
     for (std::size_t k = 0; k < table.meshes.size(); ++k) {
-        // Those that are placed are in the order of objects.
+        // Those with baked transforms are in the order of objects.
         meshes.push_back({.mesh = table.meshes[k],
                           .object = table.has_baked_transforms ? &scene.objects[k] : nullptr});
     }
@@ -76,12 +76,12 @@ using WriteCorners = void (*)(const Mesh&, const scene::Affine*, std::span<float
 std::vector<Chunk> corner_chunks(const Meshes& meshes, std::string_view name, WriteCorners write,
                                  Threads& threads) {
     std::vector<Chunk> chunks;
-    for (const PlacedMesh& placed : meshes) {
-        chunks.push_back({.key = placed.key(name),
-                          .count = 9 * placed.mesh->triangle_count(),
-                          .write = [placed, write, &threads](std::span<std::byte> out) {
-                              write(*placed.mesh, placed.transform(), as_numbers<float>(out),
-                                    threads.for_mesh(*placed.mesh));
+    for (const MeshInstance& instance : meshes) {
+        chunks.push_back({.key = instance.key(name),
+                          .count = 9 * instance.mesh->triangle_count(),
+                          .write = [instance, write, &threads](std::span<std::byte> out) {
+                              write(*instance.mesh, instance.transform(), as_numbers<float>(out),
+                                    threads.for_mesh(*instance.mesh));
                           }});
     }
     chunks.push_back(zeros_chunk(9));
@@ -90,18 +90,18 @@ std::vector<Chunk> corner_chunks(const Meshes& meshes, std::string_view name, Wr
 
 std::vector<Chunk> slot_chunks(const Meshes& meshes, std::span<const std::uint32_t> materials) {
     std::vector<Chunk> chunks;
-    for (const PlacedMesh& placed : meshes) {
+    for (const MeshInstance& instance : meshes) {
         PartKey key("slots");
-        key.add_identity(placed.mesh);
+        key.add_identity(instance.mesh);
         std::span<const std::uint32_t> own;
-        if (placed.object != nullptr) {
-            own = materials.first(placed.object->materials.size());
+        if (instance.object != nullptr) {
+            own = materials.first(instance.object->materials.size());
             materials = materials.subspan(own.size());
             key.add_bytes(std::as_bytes(own));
         }
         chunks.push_back({.key = std::move(key),
-                          .count = placed.mesh->triangle_count(),
-                          .write = [mesh = placed.mesh, own](std::span<std::byte> out) {
+                          .count = instance.mesh->triangle_count(),
+                          .write = [mesh = instance.mesh, own](std::span<std::byte> out) {
                               scene::write_slots(*mesh, own, as_numbers<std::uint32_t>(out));
                           }});
     }
@@ -113,8 +113,8 @@ using Sets = std::vector<scene::AttributeSet> Mesh::*;
 
 std::size_t set_count(const Meshes& meshes, Sets sets) {
     std::size_t count = 1;
-    for (const PlacedMesh& placed : meshes) {
-        count = std::max(count, ((*placed.mesh).*sets).size());
+    for (const MeshInstance& instance : meshes) {
+        count = std::max(count, ((*instance.mesh).*sets).size());
     }
     return count;
 }
@@ -126,10 +126,10 @@ std::vector<Chunk> set_chunks(const Meshes& meshes, Sets sets, std::size_t size,
                               const MakeChunk& chunk) {
     std::vector<Chunk> chunks;
     for (std::size_t set = 0; set < set_count(meshes, sets); ++set) {
-        for (const PlacedMesh& placed : meshes) {
-            const bool is_there = set < ((*placed.mesh).*sets).size();
-            chunks.push_back(is_there ? chunk(placed, set)
-                                      : zeros_chunk(size * placed.mesh->triangle_count()));
+        for (const MeshInstance& instance : meshes) {
+            const bool is_there = set < ((*instance.mesh).*sets).size();
+            chunks.push_back(is_there ? chunk(instance, set)
+                                      : zeros_chunk(size * instance.mesh->triangle_count()));
         }
     }
     const bool is_empty =
@@ -139,12 +139,12 @@ std::vector<Chunk> set_chunks(const Meshes& meshes, Sets sets, std::size_t size,
 
 std::vector<Chunk> attribute_chunks(const Meshes& meshes, std::string_view name, Sets sets,
                                     std::size_t size) {
-    return set_chunks(meshes, sets, size, [&](const PlacedMesh& placed, std::size_t set) {
+    return set_chunks(meshes, sets, size, [&](const MeshInstance& instance, std::size_t set) {
         PartKey key(name);
-        key.add_identity(placed.mesh).add(static_cast<std::uint64_t>(set));
+        key.add_identity(instance.mesh).add(static_cast<std::uint64_t>(set));
         return Chunk{.key = std::move(key),
-                     .count = size * placed.mesh->triangle_count(),
-                     .write = [mesh = placed.mesh, sets, set](std::span<std::byte> out) {
+                     .count = size * instance.mesh->triangle_count(),
+                     .write = [mesh = instance.mesh, sets, set](std::span<std::byte> out) {
                          const std::span<const float> own = ((*mesh).*sets)[set].values.values;
                          std::ranges::copy(std::as_bytes(own), out.begin());
                      }};
@@ -164,19 +164,19 @@ Floats own_tangents(KeptParts& kept, const MeshRef& mesh, std::size_t set) {
 }
 
 std::vector<Chunk> tangent_chunks(KeptParts& kept, const Meshes& meshes, Threads& threads) {
-    return set_chunks(meshes, &Mesh::uvs, 12, [&](const PlacedMesh& placed, std::size_t set) {
-        PartKey key = placed.key("tangents");
+    return set_chunks(meshes, &Mesh::uvs, 12, [&](const MeshInstance& instance, std::size_t set) {
+        PartKey key = instance.key("tangents");
         key.add(static_cast<std::uint64_t>(set));
         return Chunk{.key = std::move(key),
-                     .count = 12 * placed.mesh->triangle_count(),
-                     .write = [&kept, placed, set, &threads](std::span<std::byte> out) {
-                         const Floats own = own_tangents(kept, placed.mesh, set);
-                         if (placed.object == nullptr) {
+                     .count = 12 * instance.mesh->triangle_count(),
+                     .write = [&kept, instance, set, &threads](std::span<std::byte> out) {
+                         const Floats own = own_tangents(kept, instance.mesh, set);
+                         if (instance.object == nullptr) {
                              std::ranges::copy(std::as_bytes(std::span(*own)), out.begin());
                          } else {
-                             scene::place_tangents(*own, *placed.transform(),
-                                                   as_numbers<float>(out),
-                                                   threads.for_mesh(*placed.mesh));
+                             scene::transform_tangents(*own, *instance.transform(),
+                                                       as_numbers<float>(out),
+                                                       threads.for_mesh(*instance.mesh));
                          }
                      }};
     });
@@ -186,7 +186,7 @@ std::vector<Chunk> tangent_chunks(KeptParts& kept, const Meshes& meshes, Threads
 
 GeometryTensors build_geometry_tensors(KeptParts& kept, const scene::Scene& scene,
                                        const scene::GeometryTable& table, bool has_tangents) {
-    const Meshes meshes = placed_meshes(scene, table);
+    const Meshes meshes = mesh_instances(scene, table);
     const std::vector<std::uint32_t> materials = scene::materials_of_slots(scene);
     Threads threads;
     return {
@@ -206,9 +206,9 @@ double find_extent(KeptParts& kept, const scene::Scene& scene) {
     std::vector<scene::Box> boxes;
     for (const Object& object : scene.objects) {
         if (object.mesh->vertex_count() > 0) {
-            boxes.push_back(
-                kept.get<scene::Box>(PlacedMesh{.mesh = object.mesh, .object = &object}.key("box"),
-                                     [&] { return scene::bounding_box(object); }));
+            boxes.push_back(kept.get<scene::Box>(
+                MeshInstance{.mesh = object.mesh, .object = &object}.key("box"),
+                [&] { return scene::bounding_box(object); }));
         }
     }
     return scene::extent_of(boxes);
@@ -233,7 +233,7 @@ EmissiveMeshesRef emissive_meshes(KeptParts& kept, const scene::Scene& scene,
         }
         has_light = true;
         const Object& object = scene.objects[k];
-        key.add(PlacedMesh{.mesh = object.mesh, .object = &object}.key("object"));
+        key.add(MeshInstance{.mesh = object.mesh, .object = &object}.key("object"));
         key.add(static_cast<std::uint64_t>(k));
         key.add(table.first_triangle[table.mesh_of_instance[k]]);
         for (const std::optional<scene::Emission>& emission : emissions[k]) {

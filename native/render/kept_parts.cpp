@@ -130,17 +130,17 @@ std::shared_ptr<KeptParts::Store> KeptParts::before() const {
 }
 
 std::any KeptParts::find_or_make(PartKey key, const std::function<std::any()>& make) {
-    const auto look = [&key](Store& store) {
+    const auto find_in = [&key](Store& store) {
         const std::scoped_lock lock(store.mutex);
         const auto found = store.parts.find(key);
         return found == store.parts.end() ? std::any() : found->second;
     };
-    std::any part = look(*m_own);
+    std::any part = find_in(*m_own);
     if (part.has_value()) {
         return part;
     }
     if (const std::shared_ptr<Store> old = before()) {
-        part = look(*old);
+        part = find_in(*old);
     }
     if (!part.has_value()) {
         part = make();
@@ -171,15 +171,15 @@ TensorRef KeptParts::upload_bytes(std::string_view name, std::span<const std::by
 }
 
 TensorRef KeptParts::assemble(const std::string& name, std::vector<Chunk> chunks, ScalarKind kind) {
-    const auto look = [&name](Store& store) -> std::shared_ptr<const Assembled> {
+    const auto find_in = [&name](Store& store) -> std::shared_ptr<const Assembled> {
         const std::scoped_lock lock(store.mutex);
         const auto found = store.tensors.find(name);
         return found == store.tensors.end() ? nullptr : found->second;
     };
-    std::shared_ptr<const Assembled> found = look(*m_own);
+    std::shared_ptr<const Assembled> found = find_in(*m_own);
     if (!found) {
         if (const std::shared_ptr<Store> old = before()) {
-            found = look(*old);
+            found = find_in(*old);
         }
     }
     if (!found || !has_keys(*found, chunks)) {

@@ -12,12 +12,12 @@ namespace weft::render {
 namespace {
 
 /// Fewer are sorted by the host before a GPU has started three times.
-constexpr std::uint32_t kFewest = std::uint32_t{1} << 14U;
+constexpr std::uint32_t kMinKeysOnDevice = std::uint32_t{1} << 14U;
 /// Numbers of a part: enough threads for a GPU, few enough counts for the host.
 constexpr std::uint32_t kShortest = 256;
 /// Counts that the host adds up, but for one part a key.
-constexpr std::uint32_t kMostCounts = std::uint32_t{1} << 17U;
-constexpr std::uint32_t kMostKeys = kMostCounts / 64;
+constexpr std::uint32_t kMaxCounts = std::uint32_t{1} << 17U;
+constexpr std::uint32_t kMaxKeys = kMaxCounts / 64;
 
 constexpr const char* kText = R"(import "weft/render/queue";
 void countPart(int part, KeyQueue queue) { countKeys(part, queue); }
@@ -29,14 +29,14 @@ std::uint32_t divide_up(std::uint64_t count, std::uint64_t size) {
 }
 
 std::uint32_t length_of_parts(std::uint32_t count, std::uint32_t key_count) {
-    const std::uint32_t most_parts = kMostCounts / key_count;
+    const std::uint32_t most_parts = kMaxCounts / key_count;
     return std::max(kShortest, divide_up(count, most_parts));
 }
 
 } // namespace
 
 std::uint64_t KeySorter::most_bytes() noexcept {
-    return sizeof(std::uint32_t) * std::uint64_t{kMostCounts};
+    return sizeof(std::uint32_t) * std::uint64_t{kMaxCounts};
 }
 
 StageModuleRef KeySorter::module() {
@@ -78,15 +78,15 @@ std::vector<StageCall> KeySorter::calls(const tensor::TensorRef& keys,
     if (keys->buffer().mapped() != nullptr) {
         return {};
     }
-    const KernelArgument any = argument(keys, queue, kFewest, 1);
+    const KernelArgument any = argument(keys, queue, kMinKeysOnDevice, 1);
     return {{module(), "countPart", {any}}, {module(), "placePart", {any}}};
 }
 
 std::vector<std::int64_t> KeySorter::sort(const tensor::TensorRef& keys,
                                           const tensor::TensorRef& queue, std::uint32_t count,
                                           std::uint32_t key_count) {
-    if (keys->buffer().mapped() != nullptr || count < kFewest || key_count == 0 ||
-        key_count > kMostKeys) {
+    if (keys->buffer().mapped() != nullptr || count < kMinKeysOnDevice || key_count == 0 ||
+        key_count > kMaxKeys) {
         return sort_by_key(*keys, *queue, count, key_count);
     }
     return sort_on_device(keys, queue, count, key_count);

@@ -8,7 +8,7 @@ namespace weft::render {
 
 namespace {
 
-bool passes(const scene::MaterialProgram& program) {
+bool is_transparent(const scene::MaterialProgram& program) {
     return !program.transparency.empty();
 }
 
@@ -52,7 +52,8 @@ bool PathStages::sort_and_launch(const LightStage& stage, std::span<const std::i
 }
 
 /// Brings the light rays of `count` paths behind the transparent surfaces that they pass.
-void PathStages::dim_lights(const KernelArgument& view, PathBuffers& buffers, std::int64_t count) {
+void PathStages::attenuate_shadow_rays(const KernelArgument& view, PathBuffers& buffers,
+                                       std::int64_t count) {
     pass_lights(view, buffers, count);
     if (traits().has_media) {
         m_launcher.launch(*m_scene.modules->shared(), "finish", count, {&view, &buffers.view()});
@@ -60,19 +61,19 @@ void PathStages::dim_lights(const KernelArgument& view, PathBuffers& buffers, st
 }
 
 void PathStages::pass_lights(const KernelArgument& view, PathBuffers& buffers, std::int64_t count) {
-    std::vector<std::int64_t> passing = programs_with(passes);
+    std::vector<std::int64_t> transparent = programs_with(is_transparent);
     std::int64_t most = buffers.transparent_bounces;
     if (!programs_with(is_boundary).empty()) {
-        most += kMostBoundaries;
+        most += kMaxBoundaries;
     }
     const LightStage stage{
-        .classify = "classifyLight", .program = "programDim", .skips_hidden = true};
+        .classify = "classifyLight", .program = "programShadow", .skips_hidden = true};
     for (std::int64_t passed = 0; traits().has_hidden || passed < most; passed++) {
         if (passed >= most) {
-            passing.clear();
+            transparent.clear();
         }
         m_scene.tracer->trace_closest(buffers.light_hits(static_cast<std::uint32_t>(count)));
-        if (!sort_and_launch(stage, passing, view, buffers, count)) {
+        if (!sort_and_launch(stage, transparent, view, buffers, count)) {
             return;
         }
     }
@@ -111,7 +112,7 @@ std::vector<StageCall> PathStages::light_calls(const KernelArgument& view,
             calls.push_back(
                 {.module = shared, .function = "skipLight", .arguments = {view, paths}});
         }
-        add_programs("programDim", passes);
+        add_programs("programShadow", is_transparent);
     }
     if (traits().has_media) {
         calls.push_back({.module = shared, .function = "finish", .arguments = {view, paths}});

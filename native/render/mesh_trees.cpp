@@ -17,7 +17,7 @@ constexpr std::uint32_t kBinaryNodeWords = sizeof(scene::BvhNode) / sizeof(std::
 constexpr std::uint32_t kWideNodeWords = sizeof(scene::WideNode) / sizeof(std::uint32_t);
 constexpr std::uint32_t kTriangleWords = sizeof(scene::BvhTriangle) / sizeof(std::uint32_t);
 /// A tree whose cost has grown by more than this, because vertices moved, is made anew.
-constexpr float kMostGrowth = 1.5F;
+constexpr float kMaxGrowth = 1.5F;
 
 std::uint64_t least_for_device(const dispatch::Context& context, bool is_wide,
                                TreeBuilder builder) {
@@ -26,7 +26,7 @@ std::uint64_t least_for_device(const dispatch::Context& context, bool is_wide,
         return kNever;
     }
     if (builder == TreeBuilder::device) {
-        return kLeastDeviceTree;
+        return kMinDeviceTree;
     }
     return context.device->info().features.is_software ? kNever : kDeviceTreeTriangles;
 }
@@ -59,7 +59,7 @@ MeshTrees::MeshTrees(const dispatch::Context& context, bool is_wide, TreeBuilder
 
 bool MeshTrees::is_for_device(const scene::MeshView& mesh) const noexcept {
     const std::uint64_t count = mesh.triangles.size() / 3;
-    return count >= m_least_for_device && count <= kMostDeviceTree;
+    return count >= m_least_for_device && count <= kMaxDeviceTree;
 }
 
 void MeshTrees::note_build(const scene::MeshView& mesh) noexcept {
@@ -191,7 +191,7 @@ MeshTree MeshTrees::rebuild(const MeshTree& tree, const scene::MeshView& mesh,
     if (tree.device_tree) {
         float cost = 0;
         MeshTree moved = refit(tree, mesh, cost, pool);
-        if (cost <= kMostGrowth * moved.device_tree->cost) {
+        if (cost <= kMaxGrowth * moved.device_tree->cost) {
             return moved;
         }
         drop(moved);

@@ -87,20 +87,21 @@ std::int64_t path_buffer_bytes(std::int64_t capacity, const scene::SceneTraits& 
 
 std::int64_t default_batch(const device::DeviceInfo& info, const device::MemoryInfo& memory,
                            const scene::SceneTraits& traits) noexcept {
-    constexpr std::int64_t kLeast = std::int64_t{1} << 20U;
-    constexpr std::int64_t kMost = std::int64_t{1} << 24U;
-    constexpr std::uint64_t kShare = 8;
+    constexpr std::int64_t kMinPaths = std::int64_t{1} << 20U;
+    constexpr std::int64_t kMaxPaths = std::int64_t{1} << 24U;
+    constexpr std::uint64_t kMemoryDivisor = 8;
     if (info.features.is_software) {
-        return kLeast; // all of them wait for the same few cores
+        return kMinPaths; // all of them wait for the same few cores
     }
     std::uint64_t room = memory.available != 0 ? memory.available + memory.idle : memory.total;
     if (memory.limit != 0) {
         room = std::min(room, memory.limit - std::min(memory.limit, memory.used));
     }
     // No row of paths is larger than a buffer may be.
-    room = std::min(room / kShare, info.limits.max_buffer_size);
-    std::int64_t batch = kMost;
-    while (batch > kLeast && static_cast<std::uint64_t>(path_buffer_bytes(batch, traits)) > room) {
+    room = std::min(room / kMemoryDivisor, info.limits.max_buffer_size);
+    std::int64_t batch = kMaxPaths;
+    while (batch > kMinPaths &&
+           static_cast<std::uint64_t>(path_buffer_bytes(batch, traits)) > room) {
         batch /= 2;
     }
     return batch;

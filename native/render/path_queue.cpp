@@ -10,7 +10,7 @@ namespace weft::render {
 
 namespace {
 
-constexpr std::uint32_t kMostKeys = 65536;
+constexpr std::uint32_t kMaxKeys = 65536;
 
 void require_words(const tensor::Tensor& tensor, std::uint32_t count, const char* name) {
     const bool has_form = tensor.is_contiguous() &&
@@ -55,9 +55,9 @@ std::vector<std::int64_t> sort_by_key(const tensor::Tensor& keys, tensor::Tensor
                                       std::uint32_t count, std::uint32_t key_count) {
     require_words(keys, count, "keys");
     require_words(queue, count, "queue");
-    if (key_count == 0 || key_count > kMostKeys) {
+    if (key_count == 0 || key_count > kMaxKeys) {
         throw core::ArgumentError(
-            core::text("sort_by_key: key_count must be 1 to ", kMostKeys, ", got ", key_count));
+            core::text("sort_by_key: key_count must be 1 to ", kMaxKeys, ", got ", key_count));
     }
     std::vector<std::uint32_t> key_copy;
     std::vector<std::uint32_t> queue_copy;

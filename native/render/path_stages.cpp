@@ -49,7 +49,7 @@ void PathStages::trace_segment(const KernelArgument& view, PathBuffers& buffers,
             color_lights(view, buffers, count);
         }
         if (traits().has_transparency) {
-            dim_lights(view, buffers, count);
+            attenuate_shadow_rays(view, buffers, count);
         }
         m_scene.tracer->trace_any(buffers.light_rays(narrow(count)));
     }

@@ -115,7 +115,8 @@ private:
     void end_sorted(std::string_view kernel, std::int64_t group, const KernelArgument& view,
                     PathBuffers& buffers, const GroupOffsets& ends, const KernelArgument& step);
     void color_lights(const KernelArgument& view, PathBuffers& buffers, std::int64_t count);
-    void dim_lights(const KernelArgument& view, PathBuffers& buffers, std::int64_t count);
+    void attenuate_shadow_rays(const KernelArgument& view, PathBuffers& buffers,
+                               std::int64_t count);
     void pass_lights(const KernelArgument& view, PathBuffers& buffers, std::int64_t count);
     [[nodiscard]] bool sort_and_launch(const LightStage& stage, std::span<const std::int64_t> keys,
                                        const KernelArgument& view, PathBuffers& buffers,
@@ -132,6 +133,6 @@ private:
 };
 
 /// Boundaries between media that a light ray may pass besides surfaces that let light pass.
-inline constexpr std::int64_t kMostBoundaries = 64;
+inline constexpr std::int64_t kMaxBoundaries = 64;
 
 } // namespace weft::render

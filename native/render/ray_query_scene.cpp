@@ -17,7 +17,7 @@ namespace {
 /// as much, at a time.
 constexpr std::uint64_t kGroupTriangles = std::uint64_t{1} << 21U;
 /// A tree whose boxes have grown with moving vertices so often is made anew: drivers do not say how good it is.
-constexpr std::uint32_t kMostMoves = 32;
+constexpr std::uint32_t kMaxMoves = 32;
 
 std::uint64_t input_bytes(const scene::MeshView& mesh) {
     return mesh.positions.size_bytes() + mesh.triangles.size_bytes();
@@ -78,7 +78,7 @@ void RayQueryScene::build_group(std::span<const Order> orders) {
         }
         const Mesh* const from = order.from;
         out.is_movable = from != nullptr;
-        const bool goes_on = from != nullptr && from->is_movable && from->move_count < kMostMoves;
+        const bool goes_on = from != nullptr && from->is_movable && from->move_count < kMaxMoves;
         out.move_count = goes_on ? from->move_count + 1 : 0;
         bytes += input_bytes(mesh);
         inputs.push_back(upload(*m_device, m_queries, std::as_bytes(mesh.positions),

@@ -19,7 +19,7 @@ using scene::MaterialRef;
 
 namespace {
 
-bool passes(const MaterialProgram& program) {
+bool is_transparent(const MaterialProgram& program) {
     return !program.transparency.empty();
 }
 
@@ -50,7 +50,7 @@ void require_fittable(const MaterialRef& material, const MaterialProgram& progra
                                  "no derivative; leave out those of '",
                                  fitted, "', or hide that object"));
     }
-    if (passes(program) && !program.is_boundary) {
+    if (is_transparent(program) && !program.is_boundary) {
         throw ArgumentError(text("Fit: '", material->name,
                                  "' is partly transparent, beside which numbers of "
                                  "media have no derivative; leave out those of '",
@@ -60,7 +60,7 @@ void require_fittable(const MaterialRef& material, const MaterialProgram& progra
 
 void require_recordable(const MaterialRef& material, const MaterialProgram& program,
                         bool with_media) {
-    if (passes(program) && !(with_media && program.is_boundary)) {
+    if (is_transparent(program) && !(with_media && program.is_boundary)) {
         throw ArgumentError(
             text("Fit: '", material->name,
                  "' is transparent, and shadows have no derivative; fit it with alpha 1, "
@@ -120,7 +120,8 @@ std::vector<std::size_t> recorded_programs(const SceneTables& tables,
         found.insert(program);
     }
     std::vector<std::size_t> programs(found.begin(), found.end());
-    std::erase_if(programs, [&](std::size_t number) { return passes(*table.programs[number]); });
+    std::erase_if(programs,
+                  [&](std::size_t number) { return is_transparent(*table.programs[number]); });
     return programs;
 }
 

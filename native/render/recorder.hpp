@@ -90,10 +90,10 @@ public:
     void resolve(std::int64_t first, std::int64_t count, const tensor::TensorRef& film,
                  std::int64_t directions = 0);
     /// resolve() to the host: (1 + directions) x pixels x 3. Waits.
-    [[nodiscard]] std::vector<float> develop(std::int64_t first, std::int64_t count,
-                                             bool with_tangents);
+    [[nodiscard]] std::vector<float> resolve_to_host(std::int64_t first, std::int64_t count,
+                                                     bool with_tangents);
     /// Fraction of each pixel's samples whose first surface was recorded. Waits.
-    [[nodiscard]] std::vector<float> direct_share() const;
+    [[nodiscard]] std::vector<float> direct_fraction() const;
 
     /// Gives back the memory of the last draw; the next one takes it again.
     void forget() noexcept;

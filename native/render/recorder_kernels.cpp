@@ -81,7 +81,7 @@ void Recorder::add_film_calls(std::vector<StageCall>& calls) {
     calls.push_back({m_shared, "close", {paths, records}});
     calls.push_back({m_shared, "settle", {paths, records}});
     calls.push_back({m_shared,
-                     "developHalf",
+                     "resolveSamples",
                      {m_scene, paths, records, m_step, none, KernelArgument::number(1), none,
                       m_desc.directions->view(), KernelArgument::number(m_pixels),
                       KernelArgument::tensor(m_desc.tables->values())}});

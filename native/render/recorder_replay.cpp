@@ -119,29 +119,30 @@ void Recorder::add_gradients(const GradientDesc& desc) {
 
 void Recorder::resolve(std::int64_t first, std::int64_t count, const tensor::TensorRef& film,
                        std::int64_t directions) {
-    require_draw("develop", true);
+    require_draw("resolve", true);
     const std::int64_t samples = m_step.integer("samples");
     if (first < 0 || count < 1 || first + count > samples) {
-        throw ArgumentError(text("Recorder.develop: samples ", first, " to ", first + count,
+        throw ArgumentError(text("Recorder.resolve: samples ", first, " to ", first + count,
                                  " were asked for, the draw has ", samples));
     }
     const auto all = static_cast<std::int64_t>(m_desc.directions->count());
     if (directions != 0 && directions != all) {
-        throw ArgumentError(text("Recorder.develop: directions must be 0 or ", all,
+        throw ArgumentError(text("Recorder.resolve: directions must be 0 or ", all,
                                  ", those of the recorder, got ", directions));
     }
-    require_floats("develop", "film", film, scene::kColorChannels * m_pixels * (1 + directions));
+    require_floats("resolve", "film", film, scene::kColorChannels * m_pixels * (1 + directions));
     const KernelArgument target = KernelArgument::tensor(film);
     const KernelArgument begin = KernelArgument::number(first);
     const KernelArgument length = KernelArgument::number(count);
     const KernelArgument tangents = KernelArgument::number(directions);
     const KernelArgument pixels = KernelArgument::number(m_pixels);
-    m_launcher.launch(*m_shared, "developHalf", m_pixels,
+    m_launcher.launch(*m_shared, "resolveSamples", m_pixels,
                       {&m_scene, &m_buffers->view(0), &m_records.view(), &m_step, &begin, &length,
                        &tangents, &m_desc.directions->view(), &pixels, &target});
 }
 
-std::vector<float> Recorder::develop(std::int64_t first, std::int64_t count, bool with_tangents) {
+std::vector<float> Recorder::resolve_to_host(std::int64_t first, std::int64_t count,
+                                             bool with_tangents) {
     const auto directions =
         static_cast<std::int64_t>(with_tangents ? m_desc.directions->count() : 0);
     const std::int64_t floats = scene::kColorChannels * m_pixels * (1 + directions);
@@ -154,8 +155,8 @@ std::vector<float> Recorder::develop(std::int64_t first, std::int64_t count, boo
     return means;
 }
 
-std::vector<float> Recorder::direct_share() const {
-    require_draw("direct_share", false);
+std::vector<float> Recorder::direct_fraction() const {
+    require_draw("direct_fraction", false);
     // Without bounces, what lies before a surface is transparent.
     const bool is_whole = m_step.integer("bounces") == 0;
     std::int64_t direct = 0;
@@ -165,15 +166,15 @@ std::vector<float> Recorder::direct_share() const {
     const std::vector<std::uint32_t> next =
         m_records.read_heads(scene::layouts::HeadRow::kNext, m_paths);
     const std::size_t samples = next.size() / static_cast<std::size_t>(m_pixels);
-    std::vector<float> shares;
+    std::vector<float> fractions;
     for (auto pixel = next.begin(); pixel != next.end();
          pixel += static_cast<std::ptrdiff_t>(samples)) {
         const auto shown =
             std::count_if(pixel, pixel + static_cast<std::ptrdiff_t>(samples),
                           [&](std::uint32_t record) { return std::int64_t{record} < direct; });
-        shares.push_back(static_cast<float>(shown) / static_cast<float>(samples));
+        fractions.push_back(static_cast<float>(shown) / static_cast<float>(samples));
     }
-    return shares;
+    return fractions;
 }
 
 } // namespace weft::render

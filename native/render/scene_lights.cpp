@@ -64,7 +64,7 @@ void add_environment(SceneLights& lights, KeptParts& kept, const SceneGeometry& 
 void add_emissive_meshes(SceneLights& lights, KeptParts& kept, const SceneGeometry& geometry,
                          const scene::MaterialTable& materials) {
     lights.meshes = emissive_meshes(kept, geometry.scene, geometry.table,
-                                    static_cast<std::uint32_t>(lights.lamp_count));
+                                    static_cast<std::uint32_t>(lights.analytic_light_count));
     PartKey key("emissive lights");
     key.add_identity(lights.meshes);
     const auto own = kept.get<EmissiveLightsRef>(std::move(key), [&] {
@@ -72,7 +72,7 @@ void add_emissive_meshes(SceneLights& lights, KeptParts& kept, const SceneGeomet
             scene::emissive_lights(*lights.meshes, geometry.table));
     });
     lights.rows.insert(lights.rows.end(), own->rows.begin(), own->rows.end());
-    lights.materials.assign(lights.lamp_count, scene::kNoLight);
+    lights.materials.assign(lights.analytic_light_count, scene::kNoLight);
     std::ranges::copy(scene::materials_of_lights(geometry.scene, *lights.meshes),
                       std::back_inserter(lights.materials));
     lights.emitters = {.lights = own->textured, .places = own->places};
@@ -83,9 +83,9 @@ void add_emissive_meshes(SceneLights& lights, KeptParts& kept, const SceneGeomet
 
 /// Lights at finite distance, and emissive objects.
 std::size_t count_near(const SceneLights& lights) {
-    const auto lamps = std::span(lights.rows).first(lights.lamp_count);
+    const auto analytic = std::span(lights.rows).first(lights.analytic_light_count);
     const auto near = std::ranges::count_if(
-        lamps, [](const LightRow& row) { return row.bounds.has_value() && row.power > 0; });
+        analytic, [](const LightRow& row) { return row.bounds.has_value() && row.power > 0; });
     const auto objects =
         std::ranges::count_if(lights.meshes->first_of_instance, [](std::uint32_t first) {
             return first != scene::InstanceRow::kDark;
@@ -146,16 +146,17 @@ void SceneLights::set_mean_emission(std::span<const std::array<double, 2>> means
 SceneLights scene_lights(KeptParts& kept, const SceneGeometry& geometry,
                          const scene::MaterialTable& materials, LightSampling sampling) {
     SceneLights lights;
-    scene::LampRows lamps = scene::lamp_rows(geometry.scene.lights, geometry.extent);
-    lights.rows = std::move(lamps.rows);
-    lights.profiles = std::move(lamps.profiles);
-    lights.lamp_count = lights.rows.size();
+    scene::AnalyticLightRows analytic =
+        scene::analytic_light_rows(geometry.scene.lights, geometry.extent);
+    lights.rows = std::move(analytic.rows);
+    lights.profiles = std::move(analytic.profiles);
+    lights.analytic_light_count = lights.rows.size();
     add_emissive_meshes(lights, kept, geometry, materials);
     add_environment(lights, kept, geometry);
     const std::size_t near = count_near(lights);
     lights.has_tree =
         near > 0 && (sampling == LightSampling::tree ||
-                     (sampling == LightSampling::automatic && near >= kFewestTreeLights));
+                     (sampling == LightSampling::automatic && near >= kMinTreeLights));
     lights.is_lit = has_light(lights, geometry.scene, materials);
     return lights;
 }

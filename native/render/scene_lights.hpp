@@ -34,8 +34,8 @@ using EnvironmentImagesRef = std::shared_ptr<const scene::EnvironmentImages>;
 /// Lights, then emissive triangles; the environment comes last in tables. Plain data.
 struct SceneLights {
     std::vector<scene::LightRow> rows{};    ///< without the environment
-    std::size_t lamp_count = 0;             ///< of the rows
-    std::vector<float> profiles{};          ///< of lights, see scene::LampRows
+    std::size_t analytic_light_count = 0;   ///< of the rows
+    std::vector<float> profiles{};          ///< of lights, see scene::AnalyticLightRows
     EmissiveMeshesRef meshes{};             ///< where emissive triangles are
     std::vector<std::uint32_t> materials{}; ///< of each row; scene::kNoLight: a light
     TexturedEmitters emitters{};
@@ -59,7 +59,7 @@ struct SceneLights {
 };
 
 /// @param kept emissive triangles and images of environments that are known already. @param materials of the scene.
-/// @throws ArgumentError as scene::lamp_rows(), scene::place_environment(), scene::build_environment_images() and
+/// @throws ArgumentError as scene::analytic_light_rows(), scene::place_environment(), scene::build_environment_images() and
 ///         emissive_meshes().
 [[nodiscard]] WEFT_API SceneLights scene_lights(KeptParts& kept, const SceneGeometry& geometry,
                                                 const scene::MaterialTable& materials,

@@ -91,7 +91,7 @@ WordsRef find_lights_of_triangles(KeptParts& kept, const scene::GeometryTable& t
     });
 }
 
-constexpr std::array<double, 9> kNotTurned{1, 0, 0, 0, 1, 0, 0, 0, 1};
+constexpr std::array<double, 9> kIdentityRotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /// What a light is drawn by.
 struct LightChoice {
@@ -237,7 +237,7 @@ KernelArgument SceneTables::light_view(const scene::LightTable& table) const {
     view.add_tensor("records", choice.records);
     view.add_tensor("alias", choice.alias);
     view.add_tensor("tree", choice.tree);
-    view.add_real("treeShare", table.tree_share);
+    view.add_real("treeSelectionProbability", table.tree_selection_probability);
     view.add_tensor("profiles",
                     m_kept->upload("profiles", std::span<const float>(m_lights.profiles)));
     add_environment(view);
@@ -246,7 +246,8 @@ KernelArgument SceneTables::light_view(const scene::LightTable& table) const {
                                          m_lights.placed.strength[2]};
     view.add_reals("environmentStrength", strength, std::array{std::ssize(strength)});
     view.add_integer("count", static_cast<std::int64_t>(m_lights.count()));
-    view.add_integer("lampCount", static_cast<std::int64_t>(m_lights.lamp_count));
+    view.add_integer("analyticLightCount",
+                     static_cast<std::int64_t>(m_lights.analytic_light_count));
     return view;
 }
 
@@ -254,7 +255,7 @@ void SceneTables::add_environment(KernelArgument& view) const {
     constexpr std::array<float, 3> kBlack{};
     constexpr std::array<std::int64_t, 2> kMatrix{3, 3};
     const EnvironmentImagesRef& images = m_lights.images;
-    std::array<double, 9> to_world = kNotTurned;
+    std::array<double, 9> to_world = kIdentityRotation;
     std::array<std::int64_t, scene::kEnvironmentViews.size()> layers{};
     if (images) {
         PartKey key("images");
@@ -315,7 +316,7 @@ KernelArgument SceneTables::view_without_lights(std::span<const std::uint32_t> m
     lights.set_tensor("records", choice.records);
     lights.set_tensor("alias", choice.alias);
     lights.set_tensor("tree", choice.tree);
-    lights.set_real("treeShare", table.tree_share);
+    lights.set_real("treeSelectionProbability", table.tree_selection_probability);
     lights.set_integer("count",
                        table.can_be_drawn ? static_cast<std::int64_t>(m_lights.count()) : 0);
     KernelArgument view = compose(lights);

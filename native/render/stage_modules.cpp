@@ -15,9 +15,9 @@ using scene::SceneTraits;
 namespace {
 
 /// Modules beyond one a program that stay, for what an edit takes back.
-constexpr std::size_t kMostLoaded = 32;
+constexpr std::size_t kMaxLoaded = 32;
 /// Above, launches over all paths cost more than a sort.
-constexpr std::size_t kMostUnsortedPrograms = 8;
+constexpr std::size_t kMaxUnsortedPrograms = 8;
 
 constexpr std::string_view kStages = R"(
 void generate(int i, Camera camera, PathView paths, StepSettings settings)
@@ -25,9 +25,9 @@ void generate(int i, Camera camera, PathView paths, StepSettings settings)
     generatePath(i, camera, paths, settings);
 }
 
-void develop(int i, PathView paths, StepSettings settings, float* film)
+void resolve(int i, PathView paths, StepSettings settings, float* film)
 {
-    developPixel(i, paths, settings, film);
+    resolvePixel(i, paths, settings, film);
 }
 )";
 
@@ -63,7 +63,7 @@ std::string print_stage_module(const scene::Camera& camera, PixelFilter filter,
 }
 
 bool must_sort_paths(const device::Device& device, std::size_t programs) {
-    return device.info().features.is_software || programs > kMostUnsortedPrograms;
+    return device.info().features.is_software || programs > kMaxUnsortedPrograms;
 }
 
 StageModuleRef ModuleCache::load(const std::string& name, const std::string& text,
@@ -100,7 +100,7 @@ SceneModules::SceneModules(std::shared_ptr<ModuleCache> cache, std::vector<Progr
 }
 
 StageModuleRef SceneModules::load(const char* name, const std::string& text) {
-    return m_cache->load(name, text, kMostLoaded + m_programs.size());
+    return m_cache->load(name, text, kMaxLoaded + m_programs.size());
 }
 
 const StageModuleRef& SceneModules::recording(std::size_t number) {

@@ -34,8 +34,8 @@ std::string source_for(const TraceKernels::Structure& structure) {
 
 /// Plans are kept by the size of the grid: few sizes, an eighth apart at most.
 std::uint32_t grid_size(std::uint32_t count) {
-    constexpr std::uint32_t kLeast = 1024;
-    const std::uint32_t step = std::max(kLeast, std::bit_floor(count) / 8);
+    constexpr std::uint32_t kMinStep = 1024;
+    const std::uint32_t step = std::max(kMinStep, std::bit_floor(count) / 8);
     return (count + (step - 1)) / step * step;
 }
 

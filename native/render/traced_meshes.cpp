@@ -17,7 +17,7 @@ using scene::MeshRef;
 namespace {
 
 /// A tracer with room for so many times as many triangles as there are is made anew.
-constexpr std::uint64_t kMostRoom = 4;
+constexpr std::uint64_t kMaxRoom = 4;
 /// Triangles by which meshes of one form are told apart before all are compared.
 constexpr std::size_t kComparedTriangles = 64;
 
@@ -210,7 +210,7 @@ TracerChange update(Tracer& tracer, TracerState& state, const SceneGeometry& geo
 TracedMeshes::TracedMeshes(const dispatch::Context& context, const SceneGeometry& geometry,
                            const TracerDesc& desc, const TracedMeshes* before) {
     const SceneShapes shapes = shapes_of(geometry);
-    if (before == nullptr || before->m_state->room > kMostRoom * shapes.triangle_count) {
+    if (before == nullptr || before->m_state->room > kMaxRoom * shapes.triangle_count) {
         m_state = std::make_shared<TracerState>();
         m_state->instances = instances_of(geometry, shapes, in_order(shapes));
         m_tracer = new_tracer(context, shapes, m_state->instances, desc);

@@ -120,9 +120,9 @@ void Tracer::require_batch(const RayBatch& batch, std::uint32_t hit_rows,
                                      "tracer; make it with the tracer's create_", name, "()"));
         }
     };
-    if (batch.capacity > kMostRays) {
+    if (batch.capacity > kMaxRays) {
         throw ArgumentError(text(function, ": a capacity of ", batch.capacity, " rays; at most ",
-                                 kMostRays, " are possible, trace several batches"));
+                                 kMaxRays, " are possible, trace several batches"));
     }
     if (batch.count > batch.capacity) {
         throw ArgumentError(text(function, ": ", batch.count, " rays in a batch of ",
@@ -182,9 +182,9 @@ void Tracer::require_sources(std::span<const MeshSource> meshes, std::span<const
         require_moved(source, i, sizes[source.kept], pool);
     }
     scene::require_valid(added);
-    if (count > scene::kMostTriangles) {
-        throw ArgumentError(text("update: ", count, " triangles; at most ", scene::kMostTriangles,
-                                 " are possible"));
+    if (count > scene::kMaxTriangles) {
+        throw ArgumentError(
+            text("update: ", count, " triangles; at most ", scene::kMaxTriangles, " are possible"));
     }
     scene::require_valid_instances(instances, meshes.size());
 }

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kRayRows =
     8; ///< origin x y z, t_min, direction x y z, t_max: floats
 inline constexpr std::uint32_t kHitRows = 5; ///< t, u, v: bits of floats; primitive, instance
 /// Most rays of a batch.
-inline constexpr std::uint32_t kMostRays = std::uint32_t{1} << 30U;
+inline constexpr std::uint32_t kMaxRays = std::uint32_t{1} << 30U;
 /// Row `instance` of a ray that hits nothing.
 inline constexpr std::uint32_t kNoInstance = 0xFFFFFFFFU;
 
@@ -101,7 +101,7 @@ public:
     ///
     /// Ordered with other work of the device: rays may be written and hits read by kernels without a wait.
     /// @throws ArgumentError if a tensor is not as RayBatch says, lies in other memory or on another device, or
-    ///         unless count <= capacity <= kMostRays; DeviceError.
+    ///         unless count <= capacity <= kMaxRays; DeviceError.
     virtual void trace_closest(const RayBatch& batch) = 0;
     /// Writes one word a ray: 1 if it hits nothing (as inactive rays do), 0 if there is a triangle between its ends.
     /// Ordering and errors as above.

@@ -9,7 +9,7 @@ namespace weft::render {
 namespace {
 
 /// Numbers of segments that the walks of one segment take; shaders end walks before.
-constexpr std::int64_t kMostSteps = 4096;
+constexpr std::int64_t kMaxSteps = 4096;
 constexpr std::int64_t kScattered = 2; // group of the sorted paths, after those of programs
 
 /// Walks that go on become those that are queued.
@@ -37,8 +37,8 @@ void PathStages::finish_walks(const KernelArgument& view, PathBuffers& buffers,
     m_launcher.launch(shared, "queueWalks", length, {&paths, &walks.view});
     walks.view.set_integer("isTraced", 0);
     KernelArgument inner = step;
-    const std::int64_t first = kMostSteps * (step.integer("bounce") + 1);
-    for (std::int64_t number = 0; number < kMostSteps; number++) {
+    const std::int64_t first = kMaxSteps * (step.integer("bounce") + 1);
+    for (std::int64_t number = 0; number < kMaxSteps; number++) {
         inner.set_integer("bounce", first + number);
         if (records == nullptr) {
             m_launcher.launch(shared, "stepWalks", length, {&view, &paths, &walks.view, &inner});

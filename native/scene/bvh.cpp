@@ -8,8 +8,8 @@ namespace weft::scene {
 
 namespace {
 
-constexpr TreeLimits kMeshLimits{.leaf_size = 4, .depth = kMostMeshDepth};
-constexpr TreeLimits kTopLimits{.leaf_size = 1, .depth = kMostTopDepth};
+constexpr TreeLimits kMeshLimits{.leaf_size = 4, .depth = kMaxMeshDepth};
+constexpr TreeLimits kTopLimits{.leaf_size = 1, .depth = kMaxTopDepth};
 
 /// Lets a traversal find the end of a leaf without its length.
 void mark_last_triangles(std::span<const BvhNode> nodes, Bvh& bvh) {

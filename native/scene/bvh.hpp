@@ -3,8 +3,8 @@
 // The arrays below are what shaders/weft/render/bvh.slang reads; change both together. Start reading here, then
 // bvh_tree.hpp (how a tree is made), bvh_split.hpp (where a node is cut).
 //
-// Depth: a path from the root of a mesh to a leaf has at most kMostMeshDepth inner nodes, one over the instances at
-// most kMostTopDepth. A traversal that descends into one child and remembers the other so needs at most
+// Depth: a path from the root of a mesh to a leaf has at most kMaxMeshDepth inner nodes, one over the instances at
+// most kMaxTopDepth. A traversal that descends into one child and remembers the other so needs at most
 // kTraversalStack places for both levels together.
 #pragma once
 
@@ -18,10 +18,10 @@
 
 namespace weft::scene {
 
-inline constexpr std::uint32_t kMostMeshDepth = 40;
-inline constexpr std::uint32_t kMostTopDepth = 23;
+inline constexpr std::uint32_t kMaxMeshDepth = 40;
+inline constexpr std::uint32_t kMaxTopDepth = 23;
 inline constexpr std::uint32_t kTraversalStack = 64;
-static_assert(kMostMeshDepth + kMostTopDepth < kTraversalStack);
+static_assert(kMaxMeshDepth + kMaxTopDepth < kTraversalStack);
 
 /// Set in BvhNode::child of a leaf.
 inline constexpr std::uint32_t kLeafBit = std::uint32_t{1} << 31U;

@@ -31,8 +31,8 @@ BvhPrimitive primitive_of(const MeshView& mesh, std::size_t triangle) {
 }
 
 float clamp_to_float(double value) {
-    constexpr double kMost = std::numeric_limits<float>::max();
-    return static_cast<float>(std::clamp(value, -kMost, kMost));
+    constexpr double kMaxFloat = std::numeric_limits<float>::max();
+    return static_cast<float>(std::clamp(value, -kMaxFloat, kMaxFloat));
 }
 
 /// The box of an instance in the world, larger by what rounding can move a ray on its way into object space.

@@ -9,7 +9,7 @@ namespace weft::scene {
 
 namespace {
 
-constexpr std::size_t kMostBins = 16;
+constexpr std::size_t kMaxBins = 16;
 /// Time to visit a node by the time to test a triangle.
 constexpr double kNodeCost = 1.0;
 
@@ -66,7 +66,7 @@ struct Bin {
 /// Bins of the three axes, side by side; only as many as are used are ever touched.
 struct Bins {
     std::size_t count; ///< of an axis
-    std::array<std::array<Bin, 3>, kMostBins> by_place;
+    std::array<std::array<Bin, 3>, kMaxBins> by_place;
 };
 
 struct Cut {
@@ -77,7 +77,7 @@ struct Cut {
 };
 
 std::size_t bin_count(std::size_t primitive_count) {
-    return std::min(kMostBins, 4 + primitive_count / 16);
+    return std::min(kMaxBins, 4 + primitive_count / 16);
 }
 
 void fill_bins(std::span<const BvhPrimitive> primitives, const Binning& binning, Bins& bins) {
@@ -97,7 +97,7 @@ void fill_bins(std::span<const BvhPrimitive> primitives, const Binning& binning,
 
 /// Sweeps the bins of one axis from both ends. Costs are areas times numbers.
 void sweep(const Bins& bins, std::size_t axis, std::size_t total, Cut& best) {
-    std::array<double, kMostBins> cost_after;
+    std::array<double, kMaxBins> cost_after;
     Box box;
     std::size_t number = 0;
     for (std::size_t i = bins.count - 1; i > 0; --i) {

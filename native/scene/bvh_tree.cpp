@@ -11,7 +11,7 @@ namespace weft::scene {
 
 namespace {
 
-constexpr std::size_t kLeastSubtree = 4096;
+constexpr std::size_t kMinSubtree = 4096;
 constexpr std::size_t kSubtrees = 128;
 
 /// What a node says of a child.
@@ -25,8 +25,8 @@ struct Child {
 /// would be missed by a ray in its plane.
 float outwards(float bound, float sign) {
     constexpr float kUnit = 1.2e-7F;
-    constexpr float kLeast = 1e-30F;
-    return bound + sign * std::max(std::abs(bound) * kUnit, kLeast);
+    constexpr float kMinMargin = 1e-30F;
+    return bound + sign * std::max(std::abs(bound) * kUnit, kMinMargin);
 }
 
 BvhNode make_node(const Child& first, const Child& second) {
@@ -85,7 +85,7 @@ private:
 
 void TreeBuilder::cut_upper(const Bounds& bounds) {
     m_upper.push_back({.range = {.begin = 0, .end = m_primitives.size(), .bounds = bounds}});
-    const std::size_t enough = std::max(kLeastSubtree, m_primitives.size() / kSubtrees);
+    const std::size_t enough = std::max(kMinSubtree, m_primitives.size() / kSubtrees);
     std::size_t begin = 0;
     while (begin < m_upper.size()) {
         const std::size_t end = m_upper.size();

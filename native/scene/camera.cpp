@@ -14,9 +14,9 @@ using core::ArgumentError;
 using core::text;
 
 void require_valid(const Camera& camera) {
-    constexpr std::int64_t kMostPixels = std::int64_t{1} << 31U;
-    if (camera.width < 1 || camera.height < 1 || camera.width >= kMostPixels ||
-        camera.height >= kMostPixels || camera.width * camera.height >= kMostPixels) {
+    constexpr std::int64_t kMaxPixels = std::int64_t{1} << 31U;
+    if (camera.width < 1 || camera.height < 1 || camera.width >= kMaxPixels ||
+        camera.height >= kMaxPixels || camera.width * camera.height >= kMaxPixels) {
         throw ArgumentError(text("Camera '", camera.name, "': the image must have pixels, got ",
                                  camera.width, " x ", camera.height));
     }

@@ -12,7 +12,7 @@ using Inputs = std::vector<std::pair<std::string, ClosureInput>>;
 using Features = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 // Below it a surface is a mirror, which has no derivative.
-constexpr double kLeastFittedRoughness = 0.02;
+constexpr double kMinFittedRoughness = 0.02;
 
 ClosureInput number(double standard, double low = 0, double high = 1) {
     return {.standard = {standard}, .low = low, .high = high};
@@ -27,7 +27,7 @@ ClosureInput grey(double level) {
 }
 
 ClosureInput roughness(double standard) {
-    return {.standard = {standard}, .scale = Scale::log, .fit_low = kLeastFittedRoughness};
+    return {.standard = {standard}, .scale = Scale::log, .fit_low = kMinFittedRoughness};
 }
 
 ClosureInput walk(ClosureInput input) {
@@ -35,8 +35,8 @@ ClosureInput walk(ClosureInput input) {
     return input;
 }
 
-ClosureInput passing(ClosureInput input) {
-    input.is_passing = true;
+ClosureInput transparent(ClosureInput input) {
+    input.drives_transparency = true;
     return input;
 }
 
@@ -45,11 +45,11 @@ ClosureInput mixing_channels(ClosureInput input) {
     return input;
 }
 
-constexpr double kMostLight = 1e6;      // W/(m^2 sr)
-constexpr double kThickestFilm = 1e4;   // nanometres
-constexpr double kLongestWalk = 10;     // metres
-constexpr double kDensestMedium = 100;  // 1/m
-constexpr double kMostAnisotropy = .99; // at 1 a lobe is a delta
+constexpr double kMaxLight = 1e6;      // W/(m^2 sr)
+constexpr double kThickestFilm = 1e4;  // nanometres
+constexpr double kMaxWalk = 10;        // metres
+constexpr double kDensestMedium = 100; // 1/m
+constexpr double kMaxAnisotropy = .99; // at 1 a lobe is a delta
 
 ClosureInput ior(double standard) {
     return number(standard, 1, 4);
@@ -83,11 +83,11 @@ Inputs principled_inputs() {
             {"metallic", number(0)},
             {"roughness", roughness(0.5)},
             {"ior", ior(1.5)},
-            {"alpha", passing(number(1))},
+            {"alpha", transparent(number(1))},
             {"diffuse_roughness", roughness(0)},
             {"subsurface_weight", number(0)},
-            {"subsurface_radius", color(1, 0.2, 0.1, kLongestWalk)},
-            {"subsurface_scale", number(0.05, 0, kLongestWalk)},
+            {"subsurface_radius", color(1, 0.2, 0.1, kMaxWalk)},
+            {"subsurface_scale", number(0.05, 0, kMaxWalk)},
             {"subsurface_ior", walk(number(1.4, 1.01, 3.8))},
             {"subsurface_anisotropy", walk(number(0, 0, 0.9))},
             {"specular_level", number(0.5)},
@@ -102,8 +102,8 @@ Inputs principled_inputs() {
             {"sheen_weight", number(0)},
             {"sheen_roughness", roughness(0.5)},
             {"sheen_tint", mixing_channels(grey(1))},
-            {"emission_color", color(1, 1, 1, kMostLight)},
-            {"emission_strength", number(0, 0, kMostLight)},
+            {"emission_color", color(1, 1, 1, kMaxLight)},
+            {"emission_strength", number(0, 0, kMaxLight)},
             {"thin_film_thickness", number(0, 0, kThickestFilm)},
             {"thin_film_ior", ior(1.33)}};
 }
@@ -169,14 +169,14 @@ ClosureSpec diffuse() {
             .features = {{"", {"kPlain"}}, {"kDiffuseRoughness", {"roughness"}}},
             .normals = {"normal"},
             .sides = "kSoftSides",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 ClosureSpec glossy() {
     return {.kind = "glossy",
             .inputs = {{"color", grey(0.8)},
                        {"roughness", roughness(0.5)},
-                       {"anisotropy", number(0, -kMostAnisotropy, kMostAnisotropy)},
+                       {"anisotropy", number(0, -kMaxAnisotropy, kMaxAnisotropy)},
                        {"rotation", number(0)}},
             .bsdf = "GlossyBSDF<{features}>",
             .construct = "GlossyBSDF<{features}>.prepare({color}, {roughness}, {anisotropy}, "
@@ -249,7 +249,7 @@ ClosureSpec sheen() {
             .construct = "SheenBSDF.prepare({color}, {roughness}, {wi}, m.tables())",
             .normals = {"normal"},
             .sides = "kSoftSides",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 ClosureSpec velvet() {
@@ -259,7 +259,7 @@ ClosureSpec velvet() {
             .construct = "VelvetBSDF.prepare({color}, {roughness}, {wi})",
             .normals = {"normal"},
             .sides = "kSoftSides",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 ClosureSpec translucent() {
@@ -274,8 +274,8 @@ ClosureSpec translucent() {
 ClosureSpec subsurface() {
     return {.kind = "subsurface",
             .inputs = {{"color", grey(0.8)},
-                       {"radius", color(1, 0.2, 0.1, kLongestWalk)},
-                       {"scale", number(0.05, 0, kLongestWalk)},
+                       {"radius", color(1, 0.2, 0.1, kMaxWalk)},
+                       {"scale", number(0.05, 0, kMaxWalk)},
                        {"roughness", walk(roughness(1))},
                        {"ior", walk(number(1.4, 1.01, 3.8))},
                        {"anisotropy", walk(number(0, 0, 0.9))}},
@@ -290,21 +290,21 @@ ClosureSpec subsurface() {
 
 ClosureSpec transparent() {
     return {.kind = "transparent",
-            .inputs = {{"color", passing(grey(1))}},
+            .inputs = {{"color", transparent(grey(1))}},
             .bsdf = "TransparentBSDF",
             .construct = "TransparentBSDF.prepare({color}, {wi})",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 ClosureSpec emission() {
     return {.kind = "emission",
-            .inputs = {{"color", color(1, 1, 1, kMostLight)},
-                       {"strength", number(1, 0, kMostLight)},
+            .inputs = {{"color", color(1, 1, 1, kMaxLight)},
+                       {"strength", number(1, 0, kMaxLight)},
                        {"both_sides", number(1)}},
             .bsdf = "NullBSDF",
             .construct = "NullBSDF.prepare()",
             .emission = "({both_sides} > 0.5f || !s.isBackface ? {strength} : 0.f) * {color}",
-            .is_raised = false,
+            .ensures_valid_reflection = false,
             .hiding = {{{"color"}, {{"strength", 0}}}, {{"strength"}, {{"color", 0}}}}};
 }
 
@@ -312,11 +312,11 @@ ClosureSpec medium() {
     return {.kind = "medium",
             .inputs = {{"absorption", color(0, 0, 0, kDensestMedium)},
                        {"scattering", color(0, 0, 0, kDensestMedium)},
-                       {"emission", color(0, 0, 0, kMostLight)},
-                       {"anisotropy", number(0, -kMostAnisotropy, kMostAnisotropy)}},
+                       {"emission", color(0, 0, 0, kMaxLight)},
+                       {"anisotropy", number(0, -kMaxAnisotropy, kMaxAnisotropy)}},
             .bsdf = "NullBSDF",
             .construct = "NullBSDF.prepare()",
-            .is_raised = false,
+            .ensures_valid_reflection = false,
             .hiding = {{{"anisotropy"}, {{"scattering", 0}}}}};
 }
 
@@ -325,7 +325,7 @@ ClosureSpec none() {
             .inputs = {},
             .bsdf = "NullBSDF",
             .construct = "NullBSDF.prepare()",
-            .is_raised = false};
+            .ensures_valid_reflection = false};
 }
 
 } // namespace

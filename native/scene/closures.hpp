@@ -29,7 +29,8 @@ struct ClosureInput {
     double high = 1;              ///< largest sensible value
     /// Of a colour: red acts on red only, and so on. Not so where a layer dims what lies below it by its largest channel.
     bool is_separable = true;
-    bool is_passing = false; ///< it drives the surface's transparency; no derivative passes
+    bool drives_transparency =
+        false; ///< it drives the surface's transparency; no derivative passes
     bool is_walk =
         false; ///< it says where light goes below the surface; no derivative tells of that
     Scale scale = Scale::linear; ///< default of fits
@@ -76,7 +77,7 @@ struct ClosureSpec {
     std::vector<std::string> tangents{};
     /// How the BSDF is cut off behind a surface whose normal it does not share, see shaders/weft/bsdf/normals.slang.
     std::string sides = "kOwnSides";
-    bool is_raised =
+    bool ensures_valid_reflection =
         true; ///< normals are turned to where the viewer is reflected to above the surface
     std::vector<ClosureOption> options{}; ///< may be empty
     std::vector<ClosureHiding> hiding{};  ///< inputs without effect; may be empty

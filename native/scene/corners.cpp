@@ -69,7 +69,7 @@ Matrix inverse_transpose(const Affine& transform) {
 }
 
 /// The direction of a matrix times a vector; 0 if it has none.
-Float3 turned(const Matrix& m, const Float3& v) {
+Float3 transformed(const Matrix& m, const Float3& v) {
     const double x = v[0];
     const double y = v[1];
     const double z = v[2];
@@ -88,7 +88,7 @@ void require_size(const Mesh& mesh, std::size_t found, std::size_t wanted) {
     }
 }
 
-std::vector<float> placed_vertices(const Mesh& mesh, const Affine& m, core::ThreadPool* pool) {
+std::vector<float> transformed_vertices(const Mesh& mesh, const Affine& m, core::ThreadPool* pool) {
     const std::span<const float> own = mesh.positions.values;
     std::vector<float> out(own.size());
     core::run_ranges(pool, mesh.vertex_count(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -108,13 +108,13 @@ std::vector<float> placed_vertices(const Mesh& mesh, const Affine& m, core::Thre
 
 } // namespace
 
-void write_positions(const Mesh& mesh, const Affine* placed, std::span<float> out,
+void write_positions(const Mesh& mesh, const Affine* transform, std::span<float> out,
                      core::ThreadPool* pool) {
     require_size(mesh, out.size(), 9 * mesh.triangle_count());
     std::vector<float> moved;
     std::span<const float> vertices = mesh.positions.values;
-    if (placed != nullptr) {
-        moved = placed_vertices(mesh, *placed, pool);
+    if (transform != nullptr) {
+        moved = transformed_vertices(mesh, *transform, pool);
         vertices = moved;
     }
     core::run_ranges(pool, mesh.triangle_count(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -126,13 +126,13 @@ void write_positions(const Mesh& mesh, const Affine* placed, std::span<float> ou
     });
 }
 
-void write_normals(const Mesh& mesh, const Affine* placed, std::span<float> out,
+void write_normals(const Mesh& mesh, const Affine* transform, std::span<float> out,
                    core::ThreadPool* pool) {
     require_size(mesh, out.size(), 9 * mesh.triangle_count());
-    const Matrix turn = placed == nullptr ? Matrix{} : inverse_transpose(*placed);
+    const Matrix turn = transform == nullptr ? Matrix{} : inverse_transpose(*transform);
     const auto finish = [&](const Float3& normal) {
         const Float3 own = unit(normal);
-        return placed == nullptr ? own : turned(turn, own);
+        return transform == nullptr ? own : transformed(turn, own);
     };
     const std::span<const float> vertices = mesh.positions.values;
     const auto flat = [&](std::size_t k) {
@@ -167,13 +167,13 @@ void write_slots(const Mesh& mesh, std::span<const std::uint32_t> materials,
     }
 }
 
-void place_tangents(std::span<const float> own, const Affine& placed, std::span<float> out,
-                    core::ThreadPool* pool) {
-    const Matrix turn = linear_part(placed);
+void transform_tangents(std::span<const float> own, const Affine& transform, std::span<float> out,
+                        core::ThreadPool* pool) {
+    const Matrix turn = linear_part(transform);
     const std::size_t count = std::min(own.size(), out.size()) / 4;
     core::run_ranges(pool, count, 3 * kGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = 4 * begin; k < 4 * end; k += 4) {
-            const Float3 tangent = turned(turn, {own[k], own[k + 1], own[k + 2]});
+            const Float3 tangent = transformed(turn, {own[k], own[k + 1], own[k + 2]});
             std::ranges::copy(tangent, out.begin() + static_cast<std::ptrdiff_t>(k));
             out[k + 3] = own[k + 3];
         }

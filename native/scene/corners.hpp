@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels know of the corners of a mesh's triangles, in object space, or placed in the world by the transform of
+// What kernels know of the corners of a mesh's triangles, in object space, or in the world by the transform of
 // its only object. All are thread-safe, and throw ArgumentError that names the mesh if it names a vertex or a slot that
 // there is not: arrays of the host language may have been written to since the mesh was made. Those that take a pool
 // share large meshes out over its threads.
@@ -18,13 +18,13 @@ class ThreadPool;
 
 namespace weft::scene {
 
-/// @param placed object to world; nullptr: object space. @param out 9 floats a triangle, metres.
-WEFT_API void write_positions(const Mesh& mesh, const Affine* placed, std::span<float> out,
+/// @param transform object to world; nullptr: object space. @param out 9 floats a triangle, metres.
+WEFT_API void write_positions(const Mesh& mesh, const Affine* transform, std::span<float> out,
                               core::ThreadPool* pool = nullptr);
 
-/// Unit normals, flat where the mesh has none; zero where a triangle has no extent. Placed: by the inverse transpose.
+/// Unit normals, flat where the mesh has none; zero where a triangle has no extent. With a transform: by its inverse transpose.
 /// @param out 9 floats a triangle.
-WEFT_API void write_normals(const Mesh& mesh, const Affine* placed, std::span<float> out,
+WEFT_API void write_normals(const Mesh& mesh, const Affine* transform, std::span<float> out,
                             core::ThreadPool* pool = nullptr);
 
 /// The slot of each triangle, or the material in it.
@@ -42,7 +42,7 @@ WEFT_API void write_slots(const Mesh& mesh, std::span<const std::uint32_t> mater
                                                           std::span<const float> uvs);
 
 /// Tangents in the world. @param own as corner_tangents() returns them. @param out as many floats.
-WEFT_API void place_tangents(std::span<const float> own, const Affine& placed, std::span<float> out,
-                             core::ThreadPool* pool = nullptr);
+WEFT_API void transform_tangents(std::span<const float> own, const Affine& transform,
+                                 std::span<float> out, core::ThreadPool* pool = nullptr);
 
 } // namespace weft::scene

@@ -16,8 +16,8 @@ namespace {
 
 using Corners = std::array<Double3, 3>;
 
-/// A triangle turned into the axes of the world, not moved.
-Corners turned(const Object& object, std::size_t triangle) {
+/// A triangle by the linear part of its transform.
+Corners transformed(const Object& object, std::size_t triangle) {
     const Mesh& mesh = *object.mesh;
     const Affine& m = object.transform;
     Corners corners{};
@@ -65,7 +65,7 @@ std::vector<EmissivePart> parts_of(const Object& object, const SlotEmissions& em
         if (slot >= emissions.size() || !emissions[slot]) {
             continue;
         }
-        const Corners corners = turned(object, k);
+        const Corners corners = transformed(object, k);
         if (area_of(corners) > 0) {
             add_triangle(parts[slot], static_cast<std::uint32_t>(k), corners, object.transform);
         }

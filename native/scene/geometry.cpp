@@ -17,7 +17,7 @@ namespace {
 
 using Matrix = std::array<double, 12>;
 
-constexpr double kLeastVolume = 1e-6;
+constexpr double kMinVolume = 1e-6;
 
 bool is_finite(float value) {
     return std::isfinite(value);
@@ -101,7 +101,7 @@ Transform require_inverse(const Transform& object_to_world, std::size_t index) {
         inverse[row * 4 + 3] = static_cast<float>(-moved);
     }
     // Written so that NaN is refused.
-    const bool is_solid = std::abs(determinant) > kLeastVolume * volume;
+    const bool is_solid = std::abs(determinant) > kMinVolume * volume;
     if (!is_solid || !std::ranges::all_of(object_to_world, is_finite) ||
         !std::ranges::all_of(inverse, is_finite)) {
         throw ArgumentError(
@@ -112,9 +112,9 @@ Transform require_inverse(const Transform& object_to_world, std::size_t index) {
 }
 
 void require_valid_instances(std::span<const Instance> instances, std::size_t mesh_count) {
-    if (instances.size() > kMostInstances) {
+    if (instances.size() > kMaxInstances) {
         throw ArgumentError(text("geometry: ", instances.size(), " instances; at most ",
-                                 kMostInstances, " are possible"));
+                                 kMaxInstances, " are possible"));
     }
     for (std::size_t i = 0; i < instances.size(); ++i) {
         if (instances[i].mesh >= mesh_count) {
@@ -133,9 +133,9 @@ void require_valid(const Geometry& geometry) {
         require_vertices_of_triangles(geometry.meshes[i], i);
         triangle_count += geometry.meshes[i].triangles.size() / 3;
     }
-    if (triangle_count > kMostTriangles) {
+    if (triangle_count > kMaxTriangles) {
         throw ArgumentError(text("geometry: ", triangle_count, " triangles; at most ",
-                                 kMostTriangles, " are possible"));
+                                 kMaxTriangles, " are possible"));
     }
     require_valid_instances(geometry.instances, geometry.meshes.size());
 }

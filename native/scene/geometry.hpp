@@ -32,8 +32,8 @@ struct Geometry {
 };
 
 /// Most triangles of all meshes together, and most instances, that acceleration structures index.
-inline constexpr std::uint64_t kMostTriangles = std::uint64_t{1} << 31U;
-inline constexpr std::uint64_t kMostInstances = std::uint64_t{1} << 23U;
+inline constexpr std::uint64_t kMaxTriangles = std::uint64_t{1} << 31U;
+inline constexpr std::uint64_t kMaxInstances = std::uint64_t{1} << 23U;
 
 /// @throws ArgumentError that names mesh and vertex for a coordinate that is NaN or infinite; mesh and triangle for
 ///         an index without a vertex; the mesh for a length that is no multiple of 3; the instance for a mesh that

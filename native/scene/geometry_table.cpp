@@ -32,9 +32,9 @@ bool is_mirrored(const Transform& transform) {
 } // namespace
 
 GeometryTable build_geometry_table(const Scene& scene) {
-    if (scene.objects.size() > kMostInstances) {
+    if (scene.objects.size() > kMaxInstances) {
         throw ArgumentError(text("Scene: ", scene.objects.size(), " objects; at most ",
-                                 kMostInstances, " are possible"));
+                                 kMaxInstances, " are possible"));
     }
     for (const Object& object : scene.objects) {
         require_valid(object);
@@ -46,8 +46,8 @@ GeometryTable build_geometry_table(const Scene& scene) {
         numbers.emplace(mesh.get(), static_cast<std::uint32_t>(numbers.size()));
         table.first_triangle.push_back(static_cast<std::uint32_t>(count));
         count += mesh->triangle_count();
-        if (count > kMostTriangles) {
-            throw ArgumentError(text("Scene: more than ", kMostTriangles, " triangles; use fewer"));
+        if (count > kMaxTriangles) {
+            throw ArgumentError(text("Scene: more than ", kMaxTriangles, " triangles; use fewer"));
         }
     }
     table.triangle_count = static_cast<std::uint32_t>(count);

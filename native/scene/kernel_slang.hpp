@@ -20,7 +20,7 @@ struct Program : IMaterialProgram
     static bool isEmissive() { return {isEmissive}; }
     static bool scatters() { return {scatters}; }
     static bool wanders() { return {wanders}; }
-    static bool passes() { return {passes}; }
+    static bool isTransparent() { return {isTransparent}; }
     static bool isBoundary() { return {is_boundary}; }
     static float3 transparency(MaterialContext m, ShadingPoint s) { return {transparency}; }
     static float3 emission(MaterialContext m, ShadingPoint s)
@@ -57,7 +57,7 @@ void programLayers(int k, SceneView scene, PathView paths, LayerSettings setting
 
 /// Of a transparent program.
 inline constexpr std::string_view kTransparentShadows = R"slang(
-void programDim(int k, SceneView scene, PathView paths)
+void programShadow(int k, SceneView scene, PathView paths)
 {
     if (paths.serves(k))
         attenuateShadowRay<Program>(paths.pathOf(k), scene, paths);
@@ -165,9 +165,9 @@ void noLayers(int k, PathView paths, float* layers)
     writeNoLayers(paths.pathOf(k), paths, layers);
 }
 
-void developAll(int i, PathView paths, StepSettings settings, float* layers, float* film)
+void resolveAll(int i, PathView paths, StepSettings settings, float* layers, float* film)
 {
-    developLayers(i, paths, settings, layers, film);
+    resolveLayers(i, paths, settings, layers, film);
 }
 
 void close(int i, PathView paths, RecordView records) { closePath(i, paths, records); }
@@ -180,11 +180,11 @@ void seed(int i, PathView paths, RecordView records, StepSettings settings, floa
     seedGradients(i, paths, records, settings, gradients, pixels, weight);
 }
 
-void developHalf(int i, SceneView scene, PathView paths, RecordView records, StepSettings settings,
+void resolveSamples(int i, SceneView scene, PathView paths, RecordView records, StepSettings settings,
                  uint first, uint count, uint tangents, DirectionView directions, uint pixels,
                  float* film)
 {
-    developRecords(i, scene, paths, records, settings, first, count, tangents, directions, pixels,
+    resolveRecords(i, scene, paths, records, settings, first, count, tangents, directions, pixels,
                    film);
 }
 )slang";

@@ -82,7 +82,7 @@ std::string print_kernels(const MaterialProgram& program) {
          {"isEmissive", flag(program.is_emissive)},
          {"scatters", flag(program.scatters)},
          {"wanders", flag(program.subsurface_closures > 0)},
-         {"passes", flag(is_transparent)},
+         {"isTransparent", flag(is_transparent)},
          {"is_boundary", flag(program.is_boundary)},
          {"transparency", is_transparent ? program.transparency + "(m, s)" : "float3(0.f)"}});
 }

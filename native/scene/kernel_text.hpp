@@ -34,7 +34,7 @@ struct SceneTraits {
     bool has_limits = false;            ///< paths have limits beside their number of bounces
     bool has_walks = false;             ///< light wanders below surfaces
     bool fits_media = false;            ///< numbers of media are fitted
-    bool has_lamp_rules = false; ///< lights are hidden from some kinds of ray, or cast no shadow
+    bool has_light_rules = false; ///< lights are hidden from some kinds of ray, or cast no shadow
 
     /// Whether only the host can tell how many segments the longest path has.
     [[nodiscard]] bool is_uncounted() const noexcept {
@@ -68,7 +68,7 @@ inline constexpr std::array<SceneTrait, 15> kSceneTraits{{
     {"has_limits", &SceneTraits::has_limits},
     {"has_walks", &SceneTraits::has_walks},
     {"fits_media", &SceneTraits::fits_media},
-    {"has_lamp_rules", &SceneTraits::has_lamp_rules},
+    {"has_light_rules", &SceneTraits::has_light_rules},
 }};
 
 /// The Slang module with the kernels that evaluate no material. Thread-safe, as are those below.

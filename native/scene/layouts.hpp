@@ -15,9 +15,9 @@ namespace weft::scene::layouts {
 struct LightKind {
     /// radiance of all directions, an image; W/(m^2 sr)
     static constexpr std::uint32_t kEnvironment = 0;
-    /// a sphere or a facing disc; see LampWord
+    /// a sphere or a facing disc; see PointWord
     static constexpr std::uint32_t kPoint = 1;
-    /// a point light within a cone; see LampWord
+    /// a point light within a cone; see PointWord
     static constexpr std::uint32_t kSpot = 2;
     /// the same direction everywhere; see SunWord
     static constexpr std::uint32_t kSun = 3;
@@ -43,14 +43,14 @@ struct LightWord {
     static constexpr std::uint32_t kTrail = 19;
     /// where a light's profile begins, 0 if it has none, see light_profile.slang
     static constexpr std::uint32_t kProfile = 20;
-    /// what rays it is hidden from, see lamp_rules.slang
+    /// what rays it is hidden from, see light_rules.slang
     static constexpr std::uint32_t kRules = 21;
     /// number of words
     static constexpr std::uint32_t kEnd = 22;
 };
 
 /// Words of the record of a point light or a spot.
-struct LampWord {
+struct PointWord {
     /// metres, 0: a point
     static constexpr std::uint32_t kRadius = 8;
     /// 3: of a spot: unit, where its cone points
@@ -83,7 +83,7 @@ struct AreaWord {
     static constexpr std::uint32_t kBothSides = 16;
     /// tangent of half of it; 0: full
     static constexpr std::uint32_t kSpread = 17;
-    /// of spreadShare()
+    /// of spreadAttenuation()
     static constexpr std::uint32_t kSpreadFactor = 18;
 };
 
@@ -100,7 +100,7 @@ struct TriangleWord {
 };
 
 /// Bits beside those of the kinds of ray that a light is hidden from.
-struct LampRule {
+struct LightRule {
     /// the light casts no shadow
     static constexpr std::uint32_t kShadowless = 256;
 };
@@ -290,7 +290,7 @@ struct RecordRow {
     /// 3: radiance over density, 0 if it is hidden
     static constexpr std::uint32_t kLightFactor = 12;
     /// factor of the emission, 0 to 1: its MIS weight
-    static constexpr std::uint32_t kShare = 15;
+    static constexpr std::uint32_t kEmissionWeight = 15;
     /// 3: unit, where the path goes on
     static constexpr std::uint32_t kBounce = 16;
     /// 1 / (pdf * probability of going on); 0: it ends; below 0: of a delta
@@ -298,7 +298,7 @@ struct RecordRow {
     /// 3: constant of R beside the next record's
     static constexpr std::uint32_t kAfter = 20;
     /// 3: factor of R of the next record
-    static constexpr std::uint32_t kThrough = 23;
+    static constexpr std::uint32_t kThroughput = 23;
     /// 3: R, W/(m^2 sr)
     static constexpr std::uint32_t kValue = 26;
     /// width of the ray, metres; only where weft_has_cones
@@ -330,7 +330,7 @@ struct HeadRow {
     /// 3: constant of L
     static constexpr std::uint32_t kAfter = 0;
     /// 3: factor of R of the first record
-    static constexpr std::uint32_t kThrough = 3;
+    static constexpr std::uint32_t kThroughput = 3;
     /// index of the first record; kNone: there is none
     static constexpr std::uint32_t kNext = 6;
     /// number of rows
@@ -464,7 +464,7 @@ struct Background {
     /// radiance 0
     static constexpr std::uint32_t kBlack = 1;
     /// 1 there and 0 elsewhere, whatever shines
-    static constexpr std::uint32_t kAlone = 2;
+    static constexpr std::uint32_t kMask = 2;
 };
 
 } // namespace weft::scene::layouts

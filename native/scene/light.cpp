@@ -7,7 +7,7 @@
 namespace weft::scene {
 
 std::string described(const Light& light) {
-    const auto kind = std::visit([](const auto& lamp) { return lamp.kName; }, light.kind);
+    const auto kind = std::visit([](const auto& own) { return own.kName; }, light.kind);
     return core::text(kind, " '", light.name, "'");
 }
 

@@ -32,14 +32,14 @@ enum class AreaShape : std::uint8_t { rectangle, ellipse };
 inline constexpr std::array<std::string_view, 2> kAreaShapes{"rectangle", "ellipse"};
 
 /// A member of a light and what scripts call it; fields() of a light lists all, and bindings read no others.
-template <typename Lamp, typename Member>
+template <typename Kind, typename Member>
 struct LightField {
     std::string_view name; ///< lives as long as the program
-    Member Lamp::* member; ///< never null
+    Member Kind::* member; ///< never null
 };
 /// @param name a literal: it is not copied.
-template <typename Lamp, typename Member>
-constexpr LightField<Lamp, Member> light_field(std::string_view name, Member Lamp::* member) {
+template <typename Kind, typename Member>
+constexpr LightField<Kind, Member> light_field(std::string_view name, Member Kind::* member) {
     return {name, member};
 }
 
@@ -126,7 +126,7 @@ struct Light {
     std::variant<PointLight, SpotLight, SunLight, AreaLight> kind; ///< numbers are finite
     std::string name{};                            ///< what messages and parameters call it
     std::shared_ptr<const LightProfile> profile{}; ///< nullptr: it shines alike wherever it goes
-    RayKinds hidden_from = 0;                      ///< of kLampRayKinds: rays that do not see it
+    RayKinds hidden_from = 0;                      ///< of kLightRayKinds: rays that do not see it
     bool casts_shadow = true; ///< what is in its way hides it, and media dim it
 };
 

@@ -133,15 +133,15 @@ private:
     std::map<std::shared_ptr<const Constant>, std::shared_ptr<const Constant>> m_constants;
 };
 
-void scale_lamp(Light& light, const Rgb& factor) {
+void scale_light(Light& light, const Rgb& factor) {
     std::visit(
-        [&factor]<typename Lamp>(Lamp& lamp) {
+        [&factor]<typename AnalyticLight>(AnalyticLight& own) {
             if (!is_grey(factor)) {
-                std::ranges::transform(lamp.color, factor, lamp.color.begin(), std::multiplies());
-            } else if constexpr (std::is_same_v<Lamp, SunLight>) {
-                lamp.strength *= factor[0];
+                std::ranges::transform(own.color, factor, own.color.begin(), std::multiplies());
+            } else if constexpr (std::is_same_v<AnalyticLight, SunLight>) {
+                own.strength *= factor[0];
             } else {
-                lamp.power *= factor[0];
+                own.power *= factor[0];
             }
         },
         light.kind);
@@ -205,7 +205,7 @@ Scene with_light_factors(const Scene& scene, const LightFactors& factors) {
     Scene out = with_materials(scene, scaled_materials(scene, factors));
     for (Light& light : out.lights) {
         if (const auto found = factors.find(light.name); found != factors.end()) {
-            scale_lamp(light, found->second);
+            scale_light(light, found->second);
         }
     }
     if (out.environment) {

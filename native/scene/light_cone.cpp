@@ -16,8 +16,8 @@ double dot(const Vector& a, const Vector& b) noexcept {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/// `a` turned by `angle` towards `b`, both unit; nullopt-like zero vector if they are opposite.
-Vector turned(const Vector& a, const Vector& b, double angle) noexcept {
+/// `a` rotated by `angle` towards `b`, both unit; nullopt-like zero vector if they are opposite.
+Vector rotated(const Vector& a, const Vector& b, double angle) noexcept {
     const double along = dot(a, b);
     Vector side{b[0] - along * a[0], b[1] - along * a[1], b[2] - along * a[2]};
     const double length = std::sqrt(dot(side, side));
@@ -47,7 +47,7 @@ LightCone join(const LightCone& a, const LightCone& b) noexcept {
         return out;
     }
     out.theta_o = (wide.theta_o + between + narrow.theta_o) / 2;
-    const Vector axis = turned(wide.axis, narrow.axis, out.theta_o - wide.theta_o);
+    const Vector axis = rotated(wide.axis, narrow.axis, out.theta_o - wide.theta_o);
     if (out.theta_o >= pi || dot(axis, axis) < 0.5) {
         out.theta_o = pi;
         return out;

@@ -22,7 +22,7 @@ struct LightProfile {
     /// Light falls off with the square of the distance times the distance to this power: 0 (as in nature) to 2 (not at
     /// all). Suns do not fall off.
     double distance_power = 0;
-    /// m^2 that soften the falloff near the lamp: a factor d^2 / (smooth + d^2) at the distance d; not negative.
+    /// m^2 that soften the falloff near the light: a factor d^2 / (smooth + d^2) at the distance d; not negative.
     double smooth = 0;
     std::shared_ptr<void> owner{}; ///< keeps the memory of the image
 };

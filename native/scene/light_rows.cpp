@@ -14,9 +14,9 @@ namespace {
 
 using core::ArgumentError;
 using layouts::AreaWord;
-using layouts::LampWord;
 using layouts::LightKind;
 using layouts::LightWord;
+using layouts::PointWord;
 using layouts::SunWord;
 using layouts::TriangleWord;
 using std::numbers::pi;
@@ -77,43 +77,43 @@ Vector3 unit(const Context& context, const Vector3& direction) {
     return over(direction, size);
 }
 
-LightBounds bounds_around(const Vector3f& centre, const Vector3f& reach) {
+LightBounds bounds_around(const Vector3f& centre, const Vector3f& half_extent) {
     LightBounds bounds{.theta_o = static_cast<float>(pi), .theta_e = static_cast<float>(pi / 2)};
     for (std::size_t k = 0; k < 3; ++k) {
-        bounds.lowest[k] = centre[k] - reach[k];
-        bounds.highest[k] = centre[k] + reach[k];
+        bounds.lowest[k] = centre[k] - half_extent[k];
+        bounds.highest[k] = centre[k] + half_extent[k];
     }
     return bounds;
 }
 
 /// A point light or a spot, without its cone.
-template <typename Lamp>
-LightRow sphere_row(const Lamp& lamp, std::uint32_t kind) {
-    const Rgb intensity = over(times(lamp.color, lamp.power), 4 * pi);
-    const double disc = pi * (lamp.radius * lamp.radius);
-    LightRow row = row_of_kind(kind, rounded(lamp.radius > 0 ? over(intensity, disc) : intensity));
-    const Vector3f position = rounded(lamp.position);
-    const auto radius = static_cast<float>(lamp.radius);
+template <typename AnalyticLight>
+LightRow sphere_row(const AnalyticLight& light, std::uint32_t kind) {
+    const Rgb intensity = over(times(light.color, light.power), 4 * pi);
+    const double disc = pi * (light.radius * light.radius);
+    LightRow row = row_of_kind(kind, rounded(light.radius > 0 ? over(intensity, disc) : intensity));
+    const Vector3f position = rounded(light.position);
+    const auto radius = static_cast<float>(light.radius);
     put(row.words, LightWord::kPosition, position);
-    put(row.words, LampWord::kRadius, lamp.radius);
-    put(row.words, LampWord::kFacesDisc, lamp.soft_falloff ? 1.0 : 0.0);
+    put(row.words, PointWord::kRadius, light.radius);
+    put(row.words, PointWord::kFacesDisc, light.soft_falloff ? 1.0 : 0.0);
     row.bounds = bounds_around(position, {radius, radius, radius});
     row.power = luminance(intensity) * 4 * pi;
     return row;
 }
 
-LightRow row_of(const PointLight& lamp, const Context& /*context*/) {
-    return sphere_row(lamp, LightKind::kPoint);
+LightRow row_of(const PointLight& light, const Context& /*context*/) {
+    return sphere_row(light, LightKind::kPoint);
 }
 
-LightRow row_of(const SpotLight& lamp, const Context& context) {
-    LightRow row = sphere_row(lamp, LightKind::kSpot);
-    const Vector3f axis = rounded(unit(context, lamp.direction));
-    const double half = std::min(lamp.angle, pi) / 2;
+LightRow row_of(const SpotLight& light, const Context& context) {
+    LightRow row = sphere_row(light, LightKind::kSpot);
+    const Vector3f axis = rounded(unit(context, light.direction));
+    const double half = std::min(light.angle, pi) / 2;
     const double outer = std::cos(half);
-    put(row.words, LampWord::kAxis, axis);
-    put(row.words, LampWord::kCosine, outer);
-    put(row.words, LampWord::kEdge, (1 - outer) * lamp.blend);
+    put(row.words, PointWord::kAxis, axis);
+    put(row.words, PointWord::kCosine, outer);
+    put(row.words, PointWord::kEdge, (1 - outer) * light.blend);
     row.power *= (1 - outer) / 2;
     // Within its cone a spot shines alike, so that the cone stands for the spread of its normals.
     row.bounds->axis = axis;
@@ -122,13 +122,13 @@ LightRow row_of(const SpotLight& lamp, const Context& context) {
     return row;
 }
 
-LightRow row_of(const SunLight& lamp, const Context& context) {
-    const double gap = 1 - std::cos(lamp.angle / 2);
-    const double sine = std::sin(lamp.angle / 2);
-    const Rgb irradiance = times(lamp.color, lamp.strength);
+LightRow row_of(const SunLight& light, const Context& context) {
+    const double gap = 1 - std::cos(light.angle / 2);
+    const double sine = std::sin(light.angle / 2);
+    const Rgb irradiance = times(light.color, light.strength);
     LightRow row = row_of_kind(
         LightKind::kSun, rounded(gap > 0 ? over(irradiance, pi * (sine * sine)) : irradiance));
-    put(row.words, LightWord::kPosition, rounded(times(unit(context, lamp.direction), -1)));
+    put(row.words, LightWord::kPosition, rounded(times(unit(context, light.direction), -1)));
     put(row.words, SunWord::kGap, gap);
     row.power = luminance(irradiance) * pi * (context.extent * context.extent);
     return row;
@@ -142,14 +142,14 @@ struct Panel {
     double area = 0;
 };
 
-Panel panel_of(const AreaLight& lamp, const Context& context) {
-    const LightTransform& m = lamp.transform;
-    Panel panel{.x = times({m[0], m[4], m[8]}, lamp.size[0]),
-                .y = times({m[1], m[5], m[9]}, lamp.size[1])};
+Panel panel_of(const AreaLight& light, const Context& context) {
+    const LightTransform& m = light.transform;
+    Panel panel{.x = times({m[0], m[4], m[8]}, light.size[0]),
+                .y = times({m[1], m[5], m[9]}, light.size[1])};
     panel.x = over(panel.x, 2);
     panel.y = times(over(panel.y, 2), -1); // the light shines along -z
     panel.normal = cross(panel.x, panel.y);
-    panel.area = length(panel.normal) * (lamp.shape == AreaShape::ellipse ? pi : 4);
+    panel.area = length(panel.normal) * (light.shape == AreaShape::ellipse ? pi : 4);
     if (!(panel.area > 0)) {
         throw ArgumentError(
             core::text(context.owner, ": its area is zero; make it larger, or use a PointLight"));
@@ -157,31 +157,32 @@ Panel panel_of(const AreaLight& lamp, const Context& context) {
     return panel;
 }
 
-LightRow row_of(const AreaLight& lamp, const Context& context) {
-    require_spread(context.owner, lamp.spread);
-    const Panel panel = panel_of(lamp, context);
+LightRow row_of(const AreaLight& light, const Context& context) {
+    require_spread(context.owner, light.spread);
+    const Panel panel = panel_of(light, context);
     // An emissive surface alike to all sides gives off pi times its radiance.
-    const Vector3f color = rounded(over(times(lamp.color, lamp.power), pi * panel.area));
+    const Vector3f color = rounded(over(times(light.color, light.power), pi * panel.area));
     LightRow row = row_of_kind(LightKind::kArea, color);
-    const Vector3f position = rounded({lamp.transform[3], lamp.transform[7], lamp.transform[11]});
+    const Vector3f position =
+        rounded({light.transform[3], light.transform[7], light.transform[11]});
     const Vector3f x = rounded(panel.x);
     const Vector3f y = rounded(panel.y);
     put(row.words, LightWord::kPosition, position);
     put(row.words, AreaWord::kArea, panel.area);
     put(row.words, AreaWord::kHalfX, x);
     put(row.words, AreaWord::kHalfY, y);
-    put(row.words, AreaWord::kIsEllipse, lamp.shape == AreaShape::ellipse ? 1.0 : 0.0);
-    if (lamp.spread < pi) {
-        const double tangent = std::tan(lamp.spread / 2);
+    put(row.words, AreaWord::kIsEllipse, light.shape == AreaShape::ellipse ? 1.0 : 0.0);
+    if (light.spread < pi) {
+        const double tangent = std::tan(light.spread / 2);
         put(row.words, AreaWord::kSpread, tangent);
-        put(row.words, AreaWord::kSpreadFactor, 1 / (tangent - lamp.spread / 2));
+        put(row.words, AreaWord::kSpreadFactor, 1 / (tangent - light.spread / 2));
     }
     row.bounds =
         bounds_around(position, {std::abs(x[0]) + std::abs(y[0]), std::abs(x[1]) + std::abs(y[1]),
                                  std::abs(x[2]) + std::abs(y[2])});
     row.bounds->axis = rounded(over(panel.normal, length(panel.normal)));
     row.bounds->theta_o = 0;
-    row.bounds->theta_e = static_cast<float>(std::min(lamp.spread / 2 + kConeSlack, pi / 2));
+    row.bounds->theta_e = static_cast<float>(std::min(light.spread / 2 + kConeSlack, pi / 2));
     row.power = luminance(color.data()) * pi * panel.area;
     return row;
 }
@@ -206,30 +207,29 @@ struct RequireFinite {
     void operator()(std::string_view /*name*/, AreaShape /*value*/) const {}
 };
 
-LightRow lamp_row(const Light& light, double extent) {
+LightRow analytic_light_row(const Light& light, double extent) {
     const Context context{.owner = described(light), .extent = extent};
     LightRow row = std::visit(
-        [&](const auto& lamp) {
+        [&](const auto& own) {
             const RequireFinite require{context};
-            std::apply(
-                [&](const auto&... field) { (require(field.name, lamp.*field.member), ...); },
-                lamp.fields());
-            return row_of(lamp, context);
+            std::apply([&](const auto&... field) { (require(field.name, own.*field.member), ...); },
+                       own.fields());
+            return row_of(own, context);
         },
         light.kind);
     row.words[LightWord::kRules] =
-        light.hidden_from | (light.casts_shadow ? 0 : layouts::LampRule::kShadowless);
+        light.hidden_from | (light.casts_shadow ? 0 : layouts::LightRule::kShadowless);
     return row;
 }
 
 } // namespace
 
-LampRows lamp_rows(std::span<const Light> lights, double extent) {
-    LampRows out;
+AnalyticLightRows analytic_light_rows(std::span<const Light> lights, double extent) {
+    AnalyticLightRows out;
     ProfileTable profiles;
     out.rows.reserve(lights.size());
     for (const Light& light : lights) {
-        LightRow& row = out.rows.emplace_back(lamp_row(light, extent));
+        LightRow& row = out.rows.emplace_back(analytic_light_row(light, extent));
         if (light.profile) {
             row.words[LightWord::kProfile] = profiles.add(light.profile);
             row.power *= mean_factor(*light.profile);

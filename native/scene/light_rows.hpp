@@ -18,7 +18,7 @@ namespace weft::scene {
 /// Stands for no light, and for no image of an environment.
 inline constexpr std::uint32_t kNoLight = 0xFFFFFFFFU;
 
-/// Words of layouts::LightWord and, by the kind, of LampWord, SunWord, AreaWord or TriangleWord; floats as their bits.
+/// Words of layouts::LightWord and, by the kind, of PointWord, SunWord, AreaWord or TriangleWord; floats as their bits.
 using LightWords = std::array<std::uint32_t, layouts::LightWord::kEnd>;
 
 /// One light: its record, and the power by which it is drawn.
@@ -30,7 +30,7 @@ struct LightRow {
 };
 
 /// Records of the lights of a scene.
-struct LampRows {
+struct AnalyticLightRows {
     std::vector<LightRow> rows; ///< one a light, in their order
     std::vector<float>
         profiles; ///< of all, as shaders/weft/render/light_profile.slang reads them; 0: no other
@@ -39,7 +39,8 @@ struct LampRows {
 /// @param extent radius of the scene, metres: a sun's power grows with it.
 /// @throws ArgumentError that names the light for a number that is not finite, a direction that is zero, a spread out of
 ///         range and an area of zero.
-[[nodiscard]] WEFT_API LampRows lamp_rows(std::span<const Light> lights, double extent);
+[[nodiscard]] WEFT_API AnalyticLightRows analytic_light_rows(std::span<const Light> lights,
+                                                             double extent);
 
 /// Triangles of one instance and one material, all of which shine.
 struct EmissiveTriangles {

@@ -14,10 +14,10 @@ namespace {
 using layouts::LightKind;
 using layouts::LightWord;
 
-/// Probability of lights at finite and of those at infinite distance, where a scene has both.
-constexpr double kLeastShare = 0.25;
-/// Of the probability: given to all lights alike, since a dark one may still matter where it is near.
-constexpr double kEvenShare = 0.1;
+/// Of lights at finite and of those at infinite distance, where a scene has both.
+constexpr double kMinGroupProbability = 0.25;
+/// Given to all lights alike, since a dark one may still matter where it is near.
+constexpr double kUniformProbability = 0.1;
 /// Keeps divisors from 0.
 constexpr double kTiny = 1e-300;
 
@@ -58,12 +58,13 @@ void add_tree(LightTable& table, std::span<const LightRow> rows, std::span<const
             near.push_back(chosen[i]);
         }
     }
-    table.tree_share = pairwise_sum(near);
+    table.tree_selection_probability = pairwise_sum(near);
     std::vector<LightBounds> bounds(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i].bounds) {
             bounds[i] = *rows[i].bounds;
-            bounds[i].power = static_cast<float>(chosen[i] / std::max(table.tree_share, kTiny));
+            bounds[i].power =
+                static_cast<float>(chosen[i] / std::max(table.tree_selection_probability, kTiny));
         }
     }
     LightTree tree = build_light_tree(bounds);
@@ -95,12 +96,14 @@ std::vector<double> light_probabilities(std::span<const std::uint32_t> kinds,
     const double far = pairwise_sum(distant);
     // All of them may add up to a little less than 1.
     const bool has_both = far > 0 && far < 1 && distant.size() < count;
-    const double share = std::clamp(far, kLeastShare, 1 - kLeastShare);
+    const double far_probability = std::clamp(far, kMinGroupProbability, 1 - kMinGroupProbability);
     for (std::size_t i = 0; i < count; ++i) {
         if (has_both) {
-            chosen[i] *= is_far(kinds[i]) ? share / far : (1 - share) / (1 - far);
+            chosen[i] *=
+                is_far(kinds[i]) ? far_probability / far : (1 - far_probability) / (1 - far);
         }
-        chosen[i] = (1 - kEvenShare) * chosen[i] + kEvenShare / static_cast<double>(count);
+        chosen[i] = (1 - kUniformProbability) * chosen[i] +
+                    kUniformProbability / static_cast<double>(count);
     }
     return chosen;
 }

@@ -28,7 +28,7 @@ struct LightTable {
     std::uint32_t environment_light = kNoLight; ///< its number
     bool can_be_drawn = false;                  ///< some light has a probability above 0
     std::vector<LightNode> tree;                ///< at least one
-    double tree_share = 0; ///< probability that the light is drawn from the tree
+    double tree_selection_probability = 0; ///< probability that the light is drawn from the tree
 };
 
 /// With what probability each light is drawn: in proportion to power, none forgotten; of those at finite and of those at

@@ -139,7 +139,7 @@ public:
     }
 
 private:
-    /// Recursive: kMostLightDepth levels at most.
+    /// Recursive: kMaxLightDepth levels at most.
     void fill(std::size_t node, const Run& run, std::uint32_t trail) {
         const Cluster all = total(run);
         m_tree.nodes[node] = node_of(all);
@@ -201,7 +201,7 @@ private:
         const std::size_t larger = std::max(first_count, run.size() - first_count);
         const auto halvings = static_cast<std::uint32_t>(std::bit_width(larger - 1));
         return first_count > 0 && first_count < run.size() &&
-               run.depth + 1 + halvings <= kMostLightDepth;
+               run.depth + 1 + halvings <= kMaxLightDepth;
     }
 
     std::size_t halve(const Run& run, std::size_t axis) {

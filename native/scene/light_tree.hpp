@@ -30,7 +30,7 @@ static_assert(sizeof(LightBounds) == 12 * sizeof(float));
 /// Set in LightNode::child of a leaf.
 inline constexpr std::uint32_t kLightLeafBit = std::uint32_t{1} << 31U;
 /// Most inner nodes on a path: a trail has a bit for each, and a leading one.
-inline constexpr std::uint32_t kMostLightDepth = 31;
+inline constexpr std::uint32_t kMaxLightDepth = 31;
 
 /// What a subtree may bring to a point: four 16-byte loads.
 struct LightNode {

@@ -15,7 +15,7 @@ namespace {
 
 using core::ArgumentError;
 
-constexpr std::size_t kMostShown = 80; // characters of a name
+constexpr std::size_t kMaxShown = 80; // characters of a name
 
 bool is_inside_character(char byte) noexcept {
     return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; // UTF-8
@@ -24,7 +24,7 @@ bool is_inside_character(char byte) noexcept {
 /// The first characters of a text in UTF-8.
 std::string_view begin_of(std::string_view text) {
     std::size_t end = 0;
-    for (std::size_t count = 0; end < text.size() && count < kMostShown; count++) {
+    for (std::size_t count = 0; end < text.size() && count < kMaxShown; count++) {
         for (end++; end < text.size() && is_inside_character(text[end]); end++) {
         }
     }

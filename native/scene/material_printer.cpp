@@ -117,7 +117,7 @@ std::string MaterialPrinter::function(std::size_t size, const Body& body) {
 
 /// Returns its first float. One that serves several inputs is what all of them allow.
 std::size_t MaterialPrinter::add_parameter(MaterialParameter parameter) {
-    parameter.is_passing = m_is_passing;
+    parameter.drives_transparency = m_drives_transparency;
     parameter.is_medium = m_is_medium;
     parameter.is_walk = m_is_walk;
     parameter.is_fixed = m_is_fixed;
@@ -133,7 +133,7 @@ std::size_t MaterialPrinter::add_parameter(MaterialParameter parameter) {
     MaterialParameter& own = all[index];
     own.is_separable = own.is_separable && parameter.is_separable;
     own.is_fixed = own.is_fixed && parameter.is_fixed;
-    own.is_passing = own.is_passing || parameter.is_passing;
+    own.drives_transparency = own.drives_transparency || parameter.drives_transparency;
     own.is_medium = own.is_medium || parameter.is_medium;
     own.is_walk = own.is_walk || parameter.is_walk;
     own.scale = parameter.scale == Scale::log ? Scale::log : own.scale;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How print_program() prints. Values: material_printer.cpp; closures: material_printer_closures.cpp; normals:
-// material_printer_normals.cpp; what is inside and what passes: material_printer_media.cpp.
+// material_printer_normals.cpp; what is inside and transparency: material_printer_media.cpp.
 #pragma once
 
 #include "scene/material_program.hpp"
@@ -74,7 +74,7 @@ private:
     void inputs(const std::string& prefix, const Closure& closure, TemplateValues& values);
     std::string turn(const std::string& prefix, const Closure& closure, TemplateValues& values);
     std::string tangent(const std::string& prefix, const Closure& closure,
-                        const std::string& turned);
+                        const std::string& perturbed);
     /// @param structure of the closure's inputs, "" if it has none
     void add_rotation(const std::string& rotation, const std::string& structure,
                       TemplateValues& values);
@@ -85,11 +85,12 @@ private:
     std::string normal_map(const std::string& name, const NormalMap& map);
     std::string bump(const std::string& name, const Bump& bump);
     std::string bump_step(const std::string& name, const Bump& bump);
-    std::string turned_frame(const std::string& prefix, const Closure& closure, bool is_raised);
+    std::string perturbed_frame(const std::string& prefix, const Closure& closure,
+                                bool ensures_valid_reflection);
     std::string coat_normal(const std::string& prefix, const Closure& closure,
                             const std::string& frame);
 
-    // What is inside, and what passes.
+    // What is inside, and transparency.
     std::string medium();
     MediumText coefficients(const std::string& prefix, const Surface& volume);
     MediumText mixed_coefficients(const std::string& prefix, const Surface& first,
@@ -110,9 +111,10 @@ private:
     std::size_t m_depth = 0;      ///< of the calls that are being printed
     std::size_t m_nesting = 0;    ///< of the values that are being printed
     bool m_needs_tangent = false; ///< the frame is that of the point's tangent
-    bool m_is_raised = false;     ///< the frame is that of a normal that sharp closures need
+    bool m_ensures_valid_reflection =
+        false; ///< the frame is that of a normal that sharp closures need
     bool m_is_fixed = false;
-    bool m_is_passing = false;
+    bool m_drives_transparency = false;
     bool m_is_medium = false;
     bool m_is_walk = false;
 };

@@ -43,14 +43,14 @@ std::string features_of(const Closure& closure) {
 }
 
 /// Whether sharp lobes see the smooth normal; closures with normals of their own raise them.
-bool needs_raised_normal(const Surface& surface) {
+bool needs_valid_reflection(const Surface& surface) {
     bool has_own = false;
-    bool is_raised = false;
+    bool ensures_valid_reflection = false;
     for_each_closure(surface, [&](const Closure& closure) {
         has_own |= closure.has("normal") || closure.has("coat_normal");
-        is_raised |= spec_of(closure).is_raised;
+        ensures_valid_reflection |= spec_of(closure).ensures_valid_reflection;
     });
-    return is_raised && !has_own;
+    return ensures_valid_reflection && !has_own;
 }
 
 std::string camel_case(std::string_view name) {
@@ -83,7 +83,7 @@ std::string construct_of(const ClosureSpec& spec, const TemplateValues& values) 
 } // namespace
 
 MaterialPrinter::MaterialPrinter(const Material& material)
-    : m_material(material), m_is_raised(needs_raised_normal(*material.surface)) {}
+    : m_material(material), m_ensures_valid_reflection(needs_valid_reflection(*material.surface)) {}
 
 SurfaceText MaterialPrinter::surface(const std::string& prefix, const Surface& surface) {
     if (const auto* const leaf = std::get_if<Closure>(&surface.node)) {
@@ -131,12 +131,13 @@ SurfaceText MaterialPrinter::closure(const std::string& prefix, const Closure& c
         m_lines.push_back(
             core::text(spec.structure, " ", structure, " = ", spec.structure, ".standard();"));
     }
-    const std::string turned = turn(prefix, closure, values);
-    if (turned.empty() && m_is_raised && !spec.structure.empty()) {
-        values["features"] += " | kRaised";
-        values["normals"] = "no_diff ShadingNormals.raised(surface.frame.toLocal(s.normal))";
+    const std::string perturbed = turn(prefix, closure, values);
+    if (perturbed.empty() && m_ensures_valid_reflection && !spec.structure.empty()) {
+        values["features"] += " | kValidReflection";
+        values["normals"] =
+            "no_diff ShadingNormals.ofValidReflection(surface.frame.toLocal(s.normal))";
     }
-    const std::string rotation = tangent(prefix, closure, turned);
+    const std::string rotation = tangent(prefix, closure, perturbed);
     inputs(prefix, closure, values);
     values["walks"] = subsurface(closure, structure);
     if (!rotation.empty()) {
@@ -148,13 +149,13 @@ SurfaceText MaterialPrinter::closure(const std::string& prefix, const Closure& c
                                  fill_template(construct_of(spec, values), values), ";"));
     std::string emission =
         is_emissive(closure) ? fill_template(spec.emission, values) : std::string(kBlack);
-    if (turned.empty()) {
+    if (perturbed.empty()) {
         return {std::move(type), name, std::move(emission)};
     }
     const std::string_view sides =
         has_any(closure, spec.normals) ? std::string_view(spec.sides) : "kOwnSides";
     std::string outer = core::text("PerturbedNormalBSDF<", type, ", ", sides, ">");
-    return {outer, core::text(outer, ".prepare(", name, ", ", turned, ")"), std::move(emission)};
+    return {outer, core::text(outer, ".prepare(", name, ", ", perturbed, ")"), std::move(emission)};
 }
 
 /// Prints the inputs of a closure, each a local variable.
@@ -169,11 +170,11 @@ void MaterialPrinter::inputs(const std::string& prefix, const Closure& closure,
         const std::size_t wanted = input.size();
         const Value standard = wanted == 1 ? Value(input.standard.front()) : Value(input.standard);
         const Value& own = given == nullptr ? standard : *given;
-        m_is_passing = input.is_passing;
+        m_drives_transparency = input.drives_transparency;
         m_is_walk = input.is_walk;
         const std::string text =
             value(prefix + name, own, input, wanted == 3 && input.is_separable);
-        m_is_passing = m_is_walk = false;
+        m_drives_transparency = m_is_walk = false;
         values[name] = local(wanted, convert(text, size_of(own), wanted));
         if (!spec.structure.empty()) {
             m_lines.push_back(
@@ -184,7 +185,7 @@ void MaterialPrinter::inputs(const std::string& prefix, const Closure& closure,
 
 /// Prints the rotation of a closure's tangent; "" if that is the x axis of the frame.
 std::string MaterialPrinter::tangent(const std::string& prefix, const Closure& closure,
-                                     const std::string& turned) {
+                                     const std::string& perturbed) {
     if (!closure.has("anisotropic") && !closure.has("anisotropy")) {
         return "";
     }
@@ -196,9 +197,10 @@ std::string MaterialPrinter::tangent(const std::string& prefix, const Closure& c
     const std::string name = function(3, [&] { return free_value(prefix + "tangent", *given); });
     const std::string in_frame = core::text("surface.frame.toLocal(", name, "(m, s))");
     return local(
-        1, core::text("no_diff tangentTurn(",
-                      turned.empty() ? in_frame : core::text(turned, ".toLocal(", in_frame, ")"),
-                      ")"));
+        1,
+        core::text("no_diff tangentTurn(",
+                   perturbed.empty() ? in_frame : core::text(perturbed, ".toLocal(", in_frame, ")"),
+                   ")"));
 }
 
 /// Prints the frame of a closure with normals of its own; "" if it has none.
@@ -207,10 +209,10 @@ std::string MaterialPrinter::turn(const std::string& prefix, const Closure& clos
     const ClosureSpec& spec = spec_of(closure);
     // Where sharp closures beside it raise the normal, a diffuse one turns back.
     if (!has_any(closure, spec.normals) &&
-        (!m_is_raised || spec.is_raised || spec.normals.empty())) {
+        (!m_ensures_valid_reflection || spec.ensures_valid_reflection || spec.normals.empty())) {
         return "";
     }
-    const std::string frame = turned_frame(prefix, closure, spec.is_raised);
+    const std::string frame = perturbed_frame(prefix, closure, spec.ensures_valid_reflection);
     values["wi"] = local(3, core::text("no_diff ", frame, ".toLocal(wi)"));
     values["normals"] = frame + ".normals";
     const std::string coat = spec.structure.empty() ? "" : coat_normal(prefix, closure, frame);
@@ -235,7 +237,8 @@ std::string MaterialPrinter::subsurface(const Closure& closure, const std::strin
 
 MaterialProgram MaterialPrinter::print() {
     const SurfaceText surface = this->surface("", *m_material.surface);
-    const std::string_view normal = m_is_raised ? "reflectingNormal(s)" : "s.normal";
+    const std::string_view normal =
+        m_ensures_valid_reflection ? "validReflectionNormal(s)" : "s.normal";
     // A tangent costs loads; only long highlights have use for one.
     const std::string frame = m_needs_tangent ? core::text("Frame.along(", normal, ", s.tangent)")
                                               : core::text("Frame.around(", normal, ")");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is inside of objects, and what part of the light passes a surface straight.
+// What is inside of objects, and the transparency of surfaces.
 #include "scene/material_printer.hpp"
 
 #include "core/text.hpp"
@@ -108,7 +108,7 @@ MediumText MaterialPrinter::closure_coefficients(const std::string& prefix,
     return result;
 }
 
-/// What part of the light passes a surface straight, once the surface is printed.
+/// The transparency of the surface, once that is printed.
 std::string MaterialPrinter::transparency(const std::string& prefix, const Surface& surface) {
     if (!is_transparent(surface)) {
         return std::string(kBlack);

@@ -84,8 +84,8 @@ std::string MaterialPrinter::bump_step(const std::string& name, const Bump& bump
 }
 
 /// Prints the frame of a closure that has normals of its own, and returns its name.
-std::string MaterialPrinter::turned_frame(const std::string& prefix, const Closure& closure,
-                                          bool is_raised) {
+std::string MaterialPrinter::perturbed_frame(const std::string& prefix, const Closure& closure,
+                                             bool ensures_valid_reflection) {
     const Value* const own = closure.find("normal");
     const std::string normal =
         own == nullptr ? "s.normal" : local(3, free_value(prefix + "normal", *own));
@@ -95,10 +95,10 @@ std::string MaterialPrinter::turned_frame(const std::string& prefix, const Closu
         below = ", " + (surface == own ? normal
                                        : local(3, free_value(prefix + "normal.surface", *surface)));
     }
-    std::string name = numbered("turned");
+    std::string name = numbered("perturbed");
     m_lines.push_back(core::text("const PerturbedFrame ", name,
                                  " = no_diff perturbedFrame(surface.frame, s, ", normal, ", wi, ",
-                                 is_raised ? "true" : "false", below, ");"));
+                                 ensures_valid_reflection ? "true" : "false", below, ");"));
     return name;
 }
 

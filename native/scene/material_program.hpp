@@ -27,9 +27,9 @@ struct MaterialParameter {
     std::array<double, 2> bounds{0, 1}; ///< sensible range, from the closure's table
     /// Red acts on red only, and so on: the input of a closure, with nothing in between.
     bool is_separable = false;
-    bool is_fixed = false;   ///< no derivative reaches it: it drives a normal
-    bool is_passing = false; ///< it drives the surface's transparency
-    bool is_medium = false;  ///< true: of the volume, not of the surface
+    bool is_fixed = false;            ///< no derivative reaches it: it drives a normal
+    bool drives_transparency = false; ///< it drives the surface's transparency
+    bool is_medium = false;           ///< true: of the volume, not of the surface
     bool is_walk =
         false; ///< true: it says where light goes below the surface; no derivative reaches it
     Scale scale = Scale::linear;     ///< on which fits take steps

@@ -118,9 +118,9 @@ void require_surfaces(std::string_view owner, const SurfaceRef& first, const Sur
 }
 
 void require_nesting(const Surface& surface, std::string_view name, std::size_t depth = 1) {
-    if (depth > kMostNesting) {
+    if (depth > kMaxNesting) {
         throw core::ArgumentError(core::text("Material '", name, "': surfaces lie more than ",
-                                             kMostNesting, " deep in each other; mix fewer"));
+                                             kMaxNesting, " deep in each other; mix fewer"));
     }
     if (const auto* const mixed = std::get_if<Mix>(&surface.node)) {
         require_nesting(*mixed->first, name, depth + 1);

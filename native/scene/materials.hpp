@@ -73,7 +73,7 @@ struct Material {
 using MaterialRef = std::shared_ptr<const Material>;
 
 /// How deep surfaces and values may lie in each other.
-inline constexpr std::size_t kMostNesting = 500;
+inline constexpr std::size_t kMaxNesting = 500;
 
 /// @throws ArgumentError if there is no such closure, input or choice, or a value has another number of components than
 ///         its input: a colour takes 3, 4 or 1, a number 1, a normal 3.
@@ -85,7 +85,7 @@ closure(std::string kind, NamedValues inputs = {},
 /// @throws ArgumentError if a surface is null.
 [[nodiscard]] WEFT_API SurfaceRef add(SurfaceRef first, SurfaceRef second);
 /// @throws ArgumentError if the name is empty, the surface null, something of the surface drives the volume, or surfaces
-///         lie more than kMostNesting deep in each other.
+///         lie more than kMaxNesting deep in each other.
 [[nodiscard]] WEFT_API MaterialRef material(std::string name, SurfaceRef surface,
                                             SurfaceRef volume = nullptr,
                                             bool transparent_shadows = true);

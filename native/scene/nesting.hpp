@@ -14,11 +14,11 @@ namespace weft::scene {
 class Nesting {
 public:
     /// @param depth counted in, and outlives it. @param what the parts are, for the message.
-    /// @throws ArgumentError if kMostNesting are counted already.
+    /// @throws ArgumentError if kMaxNesting are counted already.
     Nesting(std::size_t& depth, std::string_view what) : m_depth(depth) {
-        if (m_depth >= kMostNesting) {
-            throw core::ArgumentError(core::text("Material: ", what, " lie more than ",
-                                                 kMostNesting, " deep in each other; nest fewer"));
+        if (m_depth >= kMaxNesting) {
+            throw core::ArgumentError(core::text("Material: ", what, " lie more than ", kMaxNesting,
+                                                 " deep in each other; nest fewer"));
         }
         m_depth++;
     }

@@ -17,13 +17,13 @@ namespace weft::scene {
 using Affine = std::array<double, 12>;
 
 /// The identity: object space is world space.
-inline constexpr Affine kStill{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+inline constexpr Affine kIdentityTransform{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
 /// A mesh in the world. Several objects may share one mesh.
 struct Object {
-    MeshRef mesh{};                       ///< never null
-    std::vector<MaterialRef> materials{}; ///< one a slot of the mesh, never null
-    Affine transform = kStill;            ///< mirrors are allowed, what flattens is not
+    MeshRef mesh{};                        ///< never null
+    std::vector<MaterialRef> materials{};  ///< one a slot of the mesh, never null
+    Affine transform = kIdentityTransform; ///< mirrors are allowed, what flattens is not
     /// Bits of RayKind of shaders/weft/render/ray_kind.slang: rays that pass it as if it were not there.
     std::uint32_t hidden_from = 0;
     /// Blender's Geometry Offset, 0 to 1: where smooth shading bends triangles, lights nearer to the edge of their shadow

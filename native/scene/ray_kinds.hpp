@@ -34,7 +34,7 @@ inline constexpr std::array<RayKindName, 6> kRayKinds{{
 /// Kinds that objects and environments may be hidden from: all but `volume`.
 inline constexpr std::span<const RayKindName> kObjectRayKinds = std::span(kRayKinds).first(5);
 /// Kinds that lights may be hidden from: all but `camera` and `shadow`.
-inline constexpr std::span<const RayKindName> kLampRayKinds = std::span(kRayKinds).subspan(2);
+inline constexpr std::span<const RayKindName> kLightRayKinds = std::span(kRayKinds).subspan(2);
 /// Kinds that a bounce sends. An environment or a mesh that one of them must not see is found by bounces alone.
 inline constexpr RayKinds kScatteredRays =
     layouts::RayKind::kDiffuse | layouts::RayKind::kGlossy | layouts::RayKind::kTransmission;

@@ -36,7 +36,7 @@ SceneTraits scene_traits(const Scene& scene, const GeometryTable& geometry,
     SceneTraits traits;
     traits.light_kinds = light_kinds_of(scene, lights);
     const auto is_hidden = [](const auto& entry) { return entry.hidden_from != 0; };
-    const bool hides_lamps = std::ranges::any_of(scene.lights, is_hidden);
+    const bool hides_lights = std::ranges::any_of(scene.lights, is_hidden);
     traits.has_baked_transforms = geometry.has_baked_transforms;
     traits.has_hidden = std::ranges::any_of(scene.objects, is_hidden);
     traits.has_media = has_media(scene);
@@ -54,14 +54,14 @@ SceneTraits scene_traits(const Scene& scene, const GeometryTable& geometry,
         has_program(materials, [](const MaterialProgram& program) { return program.has_bumps; });
     traits.has_light_tree = lights.has_light_tree;
     traits.has_kinds =
-        traits.has_hidden || hides_lamps ||
+        traits.has_hidden || hides_lights ||
         has_program(materials, [](const MaterialProgram& program) { return program.reads_ray; }) ||
         (scene.environment &&
          std::ranges::any_of(lights.placed.layers, [](std::uint32_t layer) { return layer != 0; }));
     traits.has_terminators = std::ranges::any_of(scene.objects, lifts_light_rays);
     traits.has_limits = scene.light_paths != LightPaths{};
-    traits.has_lamp_rules =
-        hides_lamps ||
+    traits.has_light_rules =
+        hides_lights ||
         std::ranges::any_of(scene.lights, [](const Light& light) { return !light.casts_shadow; });
     return traits;
 }
@@ -74,7 +74,7 @@ SceneTraits joined_traits(std::span<const SceneTraits> traits) {
         joined.has_kinds |= other.has_kinds;
         joined.has_light_tree |= other.has_light_tree;
         joined.has_limits |= other.has_limits;
-        joined.has_lamp_rules |= other.has_lamp_rules;
+        joined.has_light_rules |= other.has_light_rules;
     }
     return joined;
 }

@@ -9,8 +9,8 @@ namespace weft::scene {
 
 namespace {
 
-constexpr TreeLimits kMeshLimits{.leaf_size = kWideLeaf, .depth = kMostMeshDepth};
-constexpr TreeLimits kTopLimits{.leaf_size = 1, .depth = kMostTopDepth};
+constexpr TreeLimits kMeshLimits{.leaf_size = kWideLeaf, .depth = kMaxMeshDepth};
+constexpr TreeLimits kTopLimits{.leaf_size = 1, .depth = kMaxTopDepth};
 
 /// A wide tree over primitives; `order` has their places in the list.
 WideTree build_wide_tree(Primitives& primitives, const TreeLimits& limits, core::ThreadPool& pool) {

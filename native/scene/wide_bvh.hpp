@@ -43,7 +43,7 @@ static_assert(sizeof(WideNode) == 80);
 
 /// As Bvh, but triangles and instances have the order of these leaves, and is_last is 0.
 ///
-/// A path has at most kMostMeshDepth nodes of a mesh and kMostTopDepth of the top level. A traversal remembers one
+/// A path has at most kMaxMeshDepth nodes of a mesh and kMaxTopDepth of the top level. A traversal remembers one
 /// group of children for each of them but the last, and one of instances: at most kTraversalStack.
 struct WideBvh {
     std::vector<WideNode> nodes;

@@ -11,10 +11,10 @@ namespace weft::scene {
 namespace {
 
 constexpr std::size_t kSubsets = std::size_t{1} << kWideChildren;
-constexpr int kLeastExponent = 1; // of a float that is not denormal
-constexpr int kMostExponent = 254;
+constexpr int kMinExponent = 1; // of a float that is not denormal
+constexpr int kMaxExponent = 254;
 constexpr int kBias = 127;
-constexpr double kMostFloat = std::numeric_limits<float>::max();
+constexpr double kMaxFloat = std::numeric_limits<float>::max();
 
 using Costs = std::array<std::array<double, kWideChildren>, kWideChildren>;
 
@@ -73,7 +73,7 @@ struct Grid {
 
 /// The largest float that is not above `value`.
 float round_down(double value) {
-    const auto rounded = static_cast<float>(std::clamp(value, -kMostFloat, kMostFloat));
+    const auto rounded = static_cast<float>(std::clamp(value, -kMaxFloat, kMaxFloat));
     return double{rounded} <= value
                ? rounded
                : std::nextafter(rounded, -std::numeric_limits<float>::infinity());
@@ -83,14 +83,14 @@ float round_down(double value) {
 Grid grid_between(float lowest, float highest) {
     const double extent = double{highest} - lowest;
     Grid grid{.origin = lowest,
-              .exponent = extent > 0 ? std::ilogb(extent / 256) + kBias : kLeastExponent};
-    grid.exponent = std::clamp(grid.exponent, kLeastExponent, kMostExponent);
+              .exponent = extent > 0 ? std::ilogb(extent / 256) + kBias : kMinExponent};
+    grid.exponent = std::clamp(grid.exponent, kMinExponent, kMaxExponent);
     while (true) {
         grid.origin = std::max(round_down(lowest - 2 * kGridMargin * grid.step()),
                                std::numeric_limits<float>::lowest());
         const bool reaches =
             grid.steps_to(lowest) >= kGridMargin && grid.steps_to(highest) + kGridMargin <= 255;
-        if (reaches || grid.exponent == kMostExponent) {
+        if (reaches || grid.exponent == kMaxExponent) {
             return grid;
         }
         ++grid.exponent;

@@ -16,7 +16,7 @@ namespace {
 /// Time to visit a node and to test a triangle, in a common unit.
 constexpr float kNodeCost = 1.0F;
 constexpr float kElementCost = 0.3F;
-constexpr std::size_t kMostRoots = kWideChildren - 1;
+constexpr std::size_t kMaxRoots = kWideChildren - 1;
 
 /// A child of a binary node.
 struct BinaryChild {
@@ -29,21 +29,21 @@ struct BinaryChild {
     std::uint32_t index() const { return reference() & ~kLeafBit; }
     /// Corner along an axis; side 0: lowest, 1: highest.
     float bound(std::size_t axis, std::size_t side) const {
-        constexpr float kMost = std::numeric_limits<float>::max();
+        constexpr float kMaxFloat = std::numeric_limits<float>::max();
         const float at = axis < 2 ? node->xy[place][axis * 2 + side] : node->z[place * 2 + side];
-        return std::clamp(at, -kMost, kMost);
+        return std::clamp(at, -kMaxFloat, kMaxFloat);
     }
 };
 
 /// Of a subtree, at least, as a forest of at most i + 1 trees.
-using Costs = std::array<float, kMostRoots>;
+using Costs = std::array<float, kMaxRoots>;
 
 /// What is known of the subtree below a binary node.
 struct Subtree {
     Costs cost;
     std::uint32_t first; ///< its first element
     /// Of at most i + 2 trees, how many are those of the first child; 0 if one tree fewer is as good.
-    std::array<std::uint8_t, kMostRoots> split;
+    std::array<std::uint8_t, kMaxRoots> split;
     std::uint8_t count; ///< its elements, or more than any leaf has
     bool is_leaf;       ///< what a single tree is
 };
@@ -141,7 +141,7 @@ Subtree Widening::plan(const BvhNode& node) const {
     const float as_leaf = area * static_cast<float>(out.count) * kElementCost;
     out.is_leaf = out.count <= m_leaf_size && as_leaf <= as_node;
     out.cost[0] = out.is_leaf ? as_leaf : as_node;
-    for (std::size_t roots = 2; roots <= kMostRoots; ++roots) {
+    for (std::size_t roots = 2; roots <= kMaxRoots; ++roots) {
         const bool is_better = forest[roots] < out.cost[roots - 2];
         out.cost[roots - 1] = is_better ? forest[roots] : out.cost[roots - 2];
         out.split[roots - 2] = is_better ? out.split[roots - 2] : std::uint8_t{0};

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kFreeBytes = 4.0 * (1ULL << 30U); ///< what any file may unpack to
-constexpr double kMostRatio = 100;                 ///< larger ones: times the size of the file
+constexpr double kMaxRatio = 100;                  ///< larger ones: times the size of the file
 /// Deflate does not do better.
-constexpr std::uint64_t kMostDeflated = 1032;
+constexpr std::uint64_t kMaxDeflated = 1032;
 
 struct CloseFile {
     void operator()(zip_file_t* file) const noexcept { zip_fclose(file); }
@@ -63,7 +63,7 @@ ArchiveReader::ArchiveReader(const fs::path& path, bool trust)
         throw std::runtime_error(reason);
     }
     m_most = trust ? std::numeric_limits<double>::infinity()
-                   : std::max(kFreeBytes, kMostRatio * static_cast<double>(m_file_size));
+                   : std::max(kFreeBytes, kMaxRatio * static_cast<double>(m_file_size));
 }
 
 ArchiveReader::~ArchiveReader() = default;
@@ -88,7 +88,7 @@ ArchiveReader::Member ArchiveReader::find(const std::string& name) const {
     const std::uint64_t most =
         stat.comp_method == ZIP_CM_STORE
             ? stat.comp_size
-            : kMostDeflated * std::min(stat.comp_size, m_file_size) + kMostDeflated;
+            : kMaxDeflated * std::min(stat.comp_size, m_file_size) + kMaxDeflated;
     if (stat.comp_size > m_file_size || stat.size > most) {
         throw std::runtime_error(core::text(name, " is not of the size that the archive says"));
     }

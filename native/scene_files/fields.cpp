@@ -18,10 +18,10 @@ using core::text;
 
 namespace {
 
-constexpr std::size_t kLongest = 120; // characters that a message quotes
-constexpr std::size_t kMostDimensions = 4;
-constexpr std::uint64_t kMostWeight = std::uint64_t{1} << 20U;
-constexpr std::size_t kMostDepth = 2 * scene::kMostNesting; // of surfaces, and of values below
+constexpr std::size_t kMaxQuotedLetters = 120; // characters that a message quotes
+constexpr std::size_t kMaxDimensions = 4;
+constexpr std::uint64_t kMaxWeight = std::uint64_t{1} << 20U;
+constexpr std::size_t kMaxDepth = 2 * scene::kMaxNesting; // of surfaces, and of values below
 
 std::string name_of(const Json& fields) {
     const auto found = fields.find("name");
@@ -48,7 +48,7 @@ void gather(const Json& json, std::size_t axis, std::vector<std::uint64_t>& shap
         numbers.push_back(*number);
         return;
     }
-    if (!json.is_array() || axis >= kMostDimensions) {
+    if (!json.is_array() || axis >= kMaxDimensions) {
         throw std::runtime_error(text("numbers were expected, got ", shown(json)));
     }
     if (axis == shape.size()) {
@@ -67,7 +67,7 @@ std::string shortened(const std::string& long_text) {
     const auto is_continued = [](char letter) {
         return (static_cast<unsigned char>(letter) & 0xC0U) == 0x80U;
     };
-    std::size_t end = kLongest;
+    std::size_t end = kMaxQuotedLetters;
     while (end > 0 && is_continued(long_text[end])) {
         --end;
     }
@@ -75,7 +75,7 @@ std::string shortened(const std::string& long_text) {
 }
 
 bool is_short_list_of_numbers(const Json& json) {
-    return json.is_array() && json.size() <= kLongest && is_list_of_numbers(json);
+    return json.is_array() && json.size() <= kMaxQuotedLetters && is_list_of_numbers(json);
 }
 
 } // namespace
@@ -99,7 +99,7 @@ std::string shown(const Json& json) {
         return json.is_array() ? text("a list of ", json.size())
                                : text("a mapping of ", json.size());
     }
-    return out.size() > kLongest ? shortened(out) : out;
+    return out.size() > kMaxQuotedLetters ? shortened(out) : out;
 }
 
 const Json& require_member(const Json& json, std::string_view name) {
@@ -320,9 +320,9 @@ const Entry& Fields::entry_of(const Json& json) {
     const Entry& entry = entries[number->get<std::size_t>()];
     m_depth = std::max(m_depth, entry.depth + 1);
     m_weight += entry.weight;
-    if (m_depth > kMostDepth || m_weight > kMostWeight) {
-        throw ArgumentError(core::text("Material: parts lie more than ", kMostDepth,
-                                       " deep in each other, or are more than ", kMostWeight,
+    if (m_depth > kMaxDepth || m_weight > kMaxWeight) {
+        throw ArgumentError(core::text("Material: parts lie more than ", kMaxDepth,
+                                       " deep in each other, or are more than ", kMaxWeight,
                                        "; nest fewer"));
     }
     return entry;

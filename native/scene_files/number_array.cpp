@@ -19,8 +19,8 @@ using core::text;
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kMostHeader = 10000; // as numpy
-constexpr std::size_t kMostDimensions = 32;
+constexpr std::size_t kMaxHeader = 10000; // as numpy
+constexpr std::size_t kMaxDimensions = 32;
 
 /// Reads the text of a header, which is a literal of Python.
 class HeaderParser {
@@ -110,7 +110,7 @@ void read_header(std::string_view header, NumberArray& array) {
         } else if (key == "shape") {
             array.shape.clear();
             parser.require('(');
-            while (!parser.take(')') && array.shape.size() < kMostDimensions) {
+            while (!parser.take(')') && array.shape.size() < kMaxDimensions) {
                 array.shape.push_back(parser.number());
                 parser.take(',');
             }
@@ -214,7 +214,7 @@ NumberArray parse_npy(std::string_view name, std::span<const std::byte> file,
         length = length << 8U | static_cast<std::size_t>(file[k]);
     }
     NumberArray array{.owner = std::move(owner)};
-    if (length > kMostHeader || prefix + length > file.size()) {
+    if (length > kMaxHeader || prefix + length > file.size()) {
         throw std::runtime_error(text(name, " is not of the size that its header says"));
     }
     read_header(chars.substr(prefix, length), array);

@@ -124,7 +124,7 @@ scene::MeshRef read_mesh(Fields& fields) {
 
 scene::Object read_object(Fields& fields) {
     scene::Object object{.mesh = fields.reference<scene::MeshRef>("mesh", "a mesh"),
-                         .transform = fields.transform("transform", &scene::kStill),
+                         .transform = fields.transform("transform", &scene::kIdentityTransform),
                          .name = fields.text("name", "object")};
     const Json& materials = fields.require("materials");
     if (!materials.is_array()) {

@@ -2,7 +2,7 @@
 // Lights, environments and limits of paths of files.
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "scene/lamp_kinds.hpp"
+#include "scene/light_kinds.hpp"
 #include "scene_files/fields.hpp"
 
 #include <algorithm>
@@ -16,16 +16,16 @@ using core::text;
 namespace {
 
 /// Reads members of one light.
-class LampReader {
+class AnalyticLightReader {
 public:
-    explicit LampReader(Fields& fields) : m_fields(fields) {}
+    explicit AnalyticLightReader(Fields& fields) : m_fields(fields) {}
 
-    template <typename Lamp>
-    Lamp read() {
-        Lamp lamp;
-        std::apply([&](const auto&... field) { (read(field.name, lamp.*field.member), ...); },
-                   Lamp::fields());
-        return lamp;
+    template <typename AnalyticLight>
+    AnalyticLight read() {
+        AnalyticLight light;
+        std::apply([&](const auto&... field) { (read(field.name, light.*field.member), ...); },
+                   AnalyticLight::fields());
+        return light;
     }
 
 private:
@@ -57,17 +57,18 @@ private:
 };
 
 /// Reads the light whose class is `type`. @return its standard name; "": there is no such light.
-template <std::size_t Index = 0, typename... Lamps>
-std::string read_kind(std::string_view type, Fields& fields, std::variant<Lamps...>& kind) {
-    if constexpr (Index == sizeof...(Lamps)) {
+template <std::size_t Index = 0, typename... AnalyticLights>
+std::string read_kind(std::string_view type, Fields& fields,
+                      std::variant<AnalyticLights...>& kind) {
+    if constexpr (Index == sizeof...(AnalyticLights)) {
         return "";
     } else {
-        using Lamp = std::variant_alternative_t<Index, std::variant<Lamps...>>;
-        if (type != Lamp::kName) {
+        using AnalyticLight = std::variant_alternative_t<Index, std::variant<AnalyticLights...>>;
+        if (type != AnalyticLight::kName) {
             return read_kind<Index + 1>(type, fields, kind);
         }
-        kind = LampReader(fields).read<Lamp>();
-        return scene::kind_of_lamp(type);
+        kind = AnalyticLightReader(fields).read<AnalyticLight>();
+        return scene::kind_of_light(type);
     }
 }
 
@@ -157,14 +158,14 @@ void read_placement(Fields& fields, scene::Environment& environment) {
 }
 
 std::optional<std::uint32_t> bounces(Fields& fields, std::string_view name) {
-    constexpr std::int64_t kMost = 62;
+    constexpr std::int64_t kMaxBounces = 62;
     const Json* const json = fields.find(name);
     if (json == nullptr) {
         return std::nullopt;
     }
-    if (!json->is_number_integer() || *json < 0 || *json > kMost) {
-        throw ArgumentError(text("LightPaths: ", name, " must be a whole number from 0 to ", kMost,
-                                 " or None, got ", shown(*json)));
+    if (!json->is_number_integer() || *json < 0 || *json > kMaxBounces) {
+        throw ArgumentError(text("LightPaths: ", name, " must be a whole number from 0 to ",
+                                 kMaxBounces, " or None, got ", shown(*json)));
     }
     return json->get<std::uint32_t>();
 }
@@ -185,7 +186,7 @@ scene::Light read_light(std::string_view type, Fields& fields) {
     const std::string standard = read_kind(type, fields, light.kind);
     light.name = fields.text("name", standard);
     light.hidden_from =
-        scene::ray_kinds(fields.owner(), fields.texts("hidden_from"), scene::kLampRayKinds);
+        scene::ray_kinds(fields.owner(), fields.texts("hidden_from"), scene::kLightRayKinds);
     light.casts_shadow = fields.truth("casts_shadow", true);
     if (const auto* const profile =
             fields.optional_reference<LightProfileRef>("profile", "a profile")) {

@@ -12,8 +12,8 @@ namespace weft::scene_files {
 
 namespace {
 
-constexpr std::uint64_t kMostText = std::uint64_t{1} << 28U;
-constexpr std::size_t kMostTextDepth = 64; // of brackets: what Weft writes has ten
+constexpr std::uint64_t kMaxText = std::uint64_t{1} << 28U;
+constexpr std::size_t kMaxTextDepth = 64; // of brackets: what Weft writes has ten
 constexpr std::uint64_t kFreeCopies = std::uint64_t{1} << 24U;
 constexpr std::uint64_t kCopiesPerByte = 64; // bytes of copies that a byte of text may ask for
 
@@ -37,7 +37,7 @@ void require_shallow(std::string_view text) {
         } else if (letter == '"') {
             is_quoted = true;
         } else if (opens_bracket(letter)) {
-            if (++depth > kMostTextDepth) {
+            if (++depth > kMaxTextDepth) {
                 throw std::runtime_error("its text is nested too deep");
             }
         } else if (closes_bracket(letter) && depth > 0) {
@@ -76,10 +76,10 @@ Made read_made(const std::string& type, Fields& fields) {
                        .message = fields.text("message"),
                        .used_instead = fields.text("used_instead", "")};
     }
-    constexpr std::array<std::string_view, 4> kLamps{
+    constexpr std::array<std::string_view, 4> kLightTypes{
         scene::PointLight::kName, scene::SpotLight::kName, scene::SunLight::kName,
         scene::AreaLight::kName};
-    if (std::ranges::find(kLamps, type) == kLamps.end()) {
+    if (std::ranges::find(kLightTypes, type) == kLightTypes.end()) {
         throw std::runtime_error(shown(Json(type)));
     }
     return read_light(type, fields);
@@ -183,7 +183,7 @@ SceneFile read_parts(const Json& json, Context& context) {
 } // namespace
 
 ReadScene read_scene(ArchiveReader& archive) {
-    const std::string text = archive.text(kTextName, kMostText);
+    const std::string text = archive.text(kTextName, kMaxText);
     require_shallow(text);
     const Json json = Json::parse(text);
     if (require_member(json, "weft") != "scene") {

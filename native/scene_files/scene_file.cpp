@@ -36,7 +36,7 @@ bool is_blank(char letter) {
 
 /// What an error says, in one line of at most 300 letters.
 std::string reason_of(const std::exception& error) {
-    constexpr std::size_t kMost = 300;
+    constexpr std::size_t kMaxLetters = 300;
     std::string line;
     std::size_t letters = 0;
     for (const char* at = error.what(); *at != '\0'; ++at) {
@@ -45,7 +45,7 @@ std::string reason_of(const std::exception& error) {
             continue;
         }
         letters += (static_cast<unsigned char>(*at) & 0xC0U) != 0x80U ? 1U : 0U;
-        if (letters > kMost) {
+        if (letters > kMaxLetters) {
             break;
         }
         line += is_space ? ' ' : *at;

@@ -20,14 +20,14 @@ using core::text;
 namespace {
 
 constexpr std::string_view kShippedModule = "weft.nodes";
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28U;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28U;
 
 std::string code_of(const scene::SlangCall& call) {
     return scene::text_of_code(call.function, call.source, call.module);
 }
 
 std::optional<std::string> read_text(const fs::path& file) {
-    const auto bytes = core::try_read_file(file, kMostBytes);
+    const auto bytes = core::try_read_file(file, kMaxBytes);
     if (!bytes) {
         return std::nullopt;
     }
@@ -95,11 +95,11 @@ std::string plain_line(std::string_view code) {
 
 /// A few words that tell a function from others.
 std::string summary(const std::string& function, const std::string& code) {
-    constexpr std::size_t kMost = 60;
+    constexpr std::size_t kMaxLetters = 60;
     const auto count = std::ranges::count_if(
         code, [](char letter) { return (static_cast<unsigned char>(letter) & 0xC0U) != 0x80U; });
-    return text("'", function.substr(0, kMost), "' (", count,
-                " characters: ", plain_line(code).substr(0, kMost), "...)");
+    return text("'", function.substr(0, kMaxLetters), "' (", count,
+                " characters: ", plain_line(code).substr(0, kMaxLetters), "...)");
 }
 
 } // namespace
@@ -191,18 +191,17 @@ void require_trust(const fs::path& file, std::span<const SlangCallRef> foreign) 
     if (foreign.empty()) {
         return;
     }
-    constexpr std::size_t kMostNamed = 3;
+    constexpr std::size_t kMaxNamed = 3;
     std::set<std::pair<std::string, std::string>> known;
     std::vector<std::string> named;
     for (const SlangCallRef& call : foreign) {
         const std::string code = code_of(*call);
-        if (known.emplace(call->function, code).second && named.size() < kMostNamed) {
+        if (known.emplace(call->function, code).second && named.size() < kMaxNamed) {
             named.push_back(summary(call->function, code));
         }
     }
-    const std::string more = known.size() > kMostNamed
-                                 ? text(" and ", known.size() - kMostNamed, " more")
-                                 : std::string();
+    const std::string more =
+        known.size() > kMaxNamed ? text(" and ", known.size() - kMaxNamed, " more") : std::string();
     throw core::ArgumentError(
         text("Scene.load: '", core::utf8_path(file),
              "' was not loaded, because it carries Slang functions that this user has not saved, "

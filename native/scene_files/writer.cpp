@@ -56,7 +56,7 @@ Json or_null(const std::optional<std::uint32_t>& count) {
 }
 
 /// A number of a light as JSON has it.
-struct LampField {
+struct LightFieldJson {
     Json operator()(double number) const { return number_json(number); }
     Json operator()(bool is_set) const { return is_set; }
     Json operator()(scene::AreaShape shape) const {
@@ -187,14 +187,14 @@ Json Writer::light(const scene::Light& light) {
     Json fields;
     std::string_view type;
     std::visit(
-        [&](const auto& lamp) {
-            using Lamp = std::remove_cvref_t<decltype(lamp)>;
-            type = Lamp::kName;
+        [&](const auto& own) {
+            using AnalyticLight = std::remove_cvref_t<decltype(own)>;
+            type = AnalyticLight::kName;
             std::apply(
                 [&](const auto&... field) {
-                    ((fields[std::string(field.name)] = LampField()(lamp.*field.member)), ...);
+                    ((fields[std::string(field.name)] = LightFieldJson()(own.*field.member)), ...);
                 },
-                Lamp::fields());
+                AnalyticLight::fields());
         },
         light.kind);
     if (const auto* const area = std::get_if<scene::AreaLight>(&light.kind)) {

@@ -17,7 +17,7 @@ using core::ArgumentError;
 using core::shape_text;
 using core::text;
 
-constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxExtent = std::numeric_limits<std::int64_t>::max();
 
 void check_shape(std::span<const std::int64_t> shape) {
     if (shape.size() > kMaxRank) {
@@ -54,13 +54,13 @@ public:
     explicit Extent(const ArrayLayout& layout) : m_layout(layout) {}
 
     std::int64_t multiply(std::int64_t a, std::int64_t b) const {
-        if (a != 0 && b > kLargest / a) {
+        if (a != 0 && b > kMaxExtent / a) {
             fail();
         }
         return a * b;
     }
     std::int64_t add(std::int64_t a, std::int64_t b) const {
-        if (b > kLargest - a) {
+        if (b > kMaxExtent - a) {
             fail();
         }
         return a + b;
@@ -80,15 +80,15 @@ void count_elements(ArrayLayout& layout) {
     const bool is_empty =
         std::find(layout.shape.begin(), layout.shape.end(), 0) != layout.shape.end();
     layout.element_count = is_empty ? 0 : 1;
-    layout.reach = is_empty ? 0 : 1;
+    layout.extent_elements = is_empty ? 0 : 1;
     for (std::size_t axis = 0; axis < layout.shape.size() && !is_empty; ++axis) {
         layout.element_count = extent.multiply(layout.element_count, layout.shape[axis]);
-        layout.reach =
-            extent.add(layout.reach, extent.multiply(layout.shape[axis] - 1, layout.strides[axis]));
+        layout.extent_elements = extent.add(
+            layout.extent_elements, extent.multiply(layout.shape[axis] - 1, layout.strides[axis]));
     }
     const auto stride = static_cast<std::int64_t>(layout.element_bytes());
     static_cast<void>(extent.multiply(layout.element_count, stride));
-    static_cast<void>(extent.multiply(layout.reach, stride));
+    static_cast<void>(extent.multiply(layout.extent_elements, stride));
 }
 
 bool has_no_gaps(const ArrayLayout& layout) {
@@ -123,7 +123,7 @@ std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> shape
         strides[axis] = stride;
         // A product that overflows is refused by count_elements, unless the array is empty anyway.
         const std::int64_t extent = std::max<std::int64_t>(shape[axis], 1);
-        stride = stride > kLargest / extent ? kLargest : stride * extent;
+        stride = stride > kMaxExtent / extent ? kMaxExtent : stride * extent;
     }
     return strides;
 }

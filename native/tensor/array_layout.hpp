@@ -20,7 +20,7 @@ struct ArrayLayout {
     std::vector<std::int64_t> shape;   ///< elements a dimension
     std::vector<std::int64_t> strides; ///< elements; 0 repeats, never negative
     std::int64_t element_count = 1;    ///< product of the shape
-    std::int64_t reach = 1;            ///< elements from the first to one past the last; 0 if empty
+    std::int64_t extent_elements = 1;  ///< elements from the first to one past the last; 0 if empty
     bool is_contiguous = true;         ///< row-major without gaps
     std::uint64_t hash = 0; ///< of dtype (its fields and offsets included), shape and strides
 

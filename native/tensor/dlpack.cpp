@@ -108,7 +108,8 @@ TensorRef share_cuda_memory(const std::shared_ptr<device::Device>& device,
     ArrayLayoutRef layout =
         make_array_layout(std::move(dtype), std::move(shape), std::move(strides));
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
-    const std::uint64_t size = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
+    const std::uint64_t size =
+        static_cast<std::uint64_t>(layout->extent_elements) * layout->element_bytes();
     return Tensor::wrap(device->wrap_external(address, size, std::move(keep_alive)),
                         std::move(layout), 0);
 }
@@ -155,7 +156,7 @@ std::vector<std::int64_t> dlpack_strides(const dlpack::Array& array) {
 }
 
 const ArrayLayoutRef& DlpackLayouts::find(const dlpack::Array& array, ScalarKind kind) {
-    constexpr std::size_t kMost = 8;
+    constexpr std::size_t kMaxLayouts = 8;
     const std::span shape(array.shape, static_cast<std::size_t>(array.rank));
     if (array.strides != nullptr) {
         const std::span strides(array.strides, shape.size());
@@ -171,11 +172,11 @@ const ArrayLayoutRef& DlpackLayouts::find(const dlpack::Array& array, ScalarKind
     ArrayLayoutRef layout =
         make_array_layout(reflect::scalar_type(kind, reflect::LayoutRules::host),
                           {shape.begin(), shape.end()}, dlpack_strides(array));
-    if (m_layouts.size() < kMost) {
+    if (m_layouts.size() < kMaxLayouts) {
         return m_layouts.emplace_back(std::move(layout));
     }
     ArrayLayoutRef& place = m_layouts[m_oldest];
-    m_oldest = (m_oldest + 1) % kMost;
+    m_oldest = (m_oldest + 1) % kMaxLayouts;
     place = std::move(layout);
     return place;
 }
@@ -229,7 +230,7 @@ TensorRef find_lent(const device::Device& device, const dlpack::Array& array,
                     ArrayLayoutRef layout) {
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
     const std::uint64_t item = layout->element_bytes();
-    const std::uint64_t size = static_cast<std::uint64_t>(layout->reach) * item;
+    const std::uint64_t size = static_cast<std::uint64_t>(layout->extent_elements) * item;
     std::shared_ptr<device::Buffer> buffer =
         size == 0 ? nullptr : device.find_lent_to_cuda(address, size);
     if (!buffer || (address - buffer->cuda_address()) % item != 0) {

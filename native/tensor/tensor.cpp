@@ -25,7 +25,8 @@ TensorRef Tensor::create(const std::shared_ptr<device::Device>& device, Desc des
 
 TensorRef Tensor::create(const std::shared_ptr<device::Device>& device, ArrayLayoutRef layout,
                          std::string label) {
-    const std::uint64_t size = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
+    const std::uint64_t size =
+        static_cast<std::uint64_t>(layout->extent_elements) * layout->element_bytes();
     auto buffer = device->create_buffer({.size_bytes = size, .label = std::move(label)});
     return std::make_shared<Tensor>(Key{}, std::move(buffer), std::move(layout), 0);
 }
@@ -128,7 +129,7 @@ void Tensor::point_to(const Tensor& target) {
 
 bool Tensor::overlaps(const Tensor& other) const noexcept {
     const auto bytes = [](const Tensor& tensor) {
-        return static_cast<std::uint64_t>(tensor.m_layout->reach) *
+        return static_cast<std::uint64_t>(tensor.m_layout->extent_elements) *
                tensor.m_layout->element_bytes();
     };
     return m_address < other.m_address + bytes(other) && other.m_address < m_address + bytes(*this);
@@ -144,11 +145,11 @@ TensorRef Tensor::wrap(std::shared_ptr<device::Buffer> buffer, Desc desc) {
 TensorRef Tensor::wrap(std::shared_ptr<device::Buffer> buffer, ArrayLayoutRef layout,
                        std::int64_t offset) {
     const auto capacity = static_cast<std::int64_t>(buffer->size_bytes() / layout->element_bytes());
-    if (offset < 0 || offset > capacity || layout->reach > capacity - offset) {
+    if (offset < 0 || offset > capacity || layout->extent_elements > capacity - offset) {
         throw core::ArgumentError(
             core::text("Tensor: a view of shape ", core::shape_text(layout->shape), " at offset ",
-                       offset, " needs ", layout->reach, " elements, the buffer holds ", capacity,
-                       " of ", display_name(*layout->dtype),
+                       offset, " needs ", layout->extent_elements, " elements, the buffer holds ",
+                       capacity, " of ", display_name(*layout->dtype),
                        "; pass a smaller shape, smaller strides or a smaller offset"));
     }
     return std::make_shared<Tensor>(Key{}, std::move(buffer), std::move(layout), offset);

@@ -25,7 +25,7 @@ std::uint64_t element_bytes(const Tensor& tensor) noexcept {
 
 /// Bytes from the first element to the end of the last.
 std::size_t extent_bytes(const Tensor& tensor) noexcept {
-    return static_cast<std::size_t>(tensor.layout()->reach) * element_bytes(tensor);
+    return static_cast<std::size_t>(tensor.layout()->extent_elements) * element_bytes(tensor);
 }
 
 std::size_t packed_bytes(const Tensor& tensor) noexcept {

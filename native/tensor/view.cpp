@@ -29,7 +29,7 @@ Shape strides_of(const Tensor& tensor) {
 /// @param offset elements from element 0. An empty view stays at the start: its own could lie outside.
 TensorRef make_view(const Tensor& tensor, Shape shape, Shape strides, std::int64_t offset = 0) {
     ArrayLayoutRef layout = make_array_layout(tensor.dtype(), std::move(shape), std::move(strides));
-    const std::int64_t moved = layout->reach == 0 ? 0 : offset;
+    const std::int64_t moved = layout->extent_elements == 0 ? 0 : offset;
     return Tensor::wrap(tensor.buffer_ref(), std::move(layout), tensor.offset() + moved);
 }
 

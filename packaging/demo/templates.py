@@ -230,9 +230,9 @@ def build() -> None:
     bpy.ops.mesh.primitive_plane_add(size=60, location=(0, 0, -0.01))
     bpy.context.object.data.materials.append(floor)
     for place, power, size in (((-6, -7, 9), 1500, 4.0), ((7, -4, 6), 500, 3.0)):
-        lamp = bpy.data.lights.new("Lamp", "AREA")
-        lamp.energy, lamp.size = power, size
-        aim(bpy.data.objects.new("Lamp", lamp), place, (0, 0, 1))
+        light = bpy.data.lights.new("Light", "AREA")
+        light.energy, light.size = power, size
+        aim(bpy.data.objects.new("Light", light), place, (0, 0, 1))
     scene.world = bpy.data.worlds.new("World")
     if scene.world.node_tree is None:
         scene.world.use_nodes = True

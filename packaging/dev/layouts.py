@@ -19,11 +19,11 @@ HEADER = NATIVE / "scene" / "layouts.hpp"
 ENUMERATIONS = {
     "LightKind": "Kinds of light, and bits of what a scene has of them.",
     "LightWord": "Words of a light's record.",
-    "LampWord": "Words of the record of a point light or a spot.",
+    "PointWord": "Words of the record of a point light or a spot.",
     "SunWord": "Words of the record of a sun.",
     "AreaWord": "Words of the record of an area light.",
     "TriangleWord": "Words of the record of an emissive triangle.",
-    "LampRule": "Bits beside those of the kinds of ray that a light is hidden from.",
+    "LightRule": "Bits beside those of the kinds of ray that a light is hidden from.",
     "ProfileWord": "Words of a light's profile.",
     "LightNodeWord": "Words of a node of the light tree.",
     "RayKind": "Bits of the kinds of ray.",

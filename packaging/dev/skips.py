@@ -14,7 +14,7 @@ SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] [^:]+(?::\d+)?: (.*)$")
 CTEST = re.compile(r"^\s*\d+/\d+ Test +#\d+: (\S+) \.*\*{3}Skipped")
 TOTALS = re.compile(r"\b(\d+) deselected\b")
 ABSENT = re.compile(r"^weft: (no \w+ device here); its tests are skipped")
-LONGEST = 110
+MAX_CHARACTERS = 110
 
 
 def skips_of(lines: Iterable[str]) -> Counter[str]:
@@ -38,7 +38,7 @@ def skips_of(lines: Iterable[str]) -> Counter[str]:
 def short(reason: str) -> str:
     """Return a reason without what differs between equal ones, on one line."""
     plain = " ".join(reason.removeprefix("Skipped: ").split())
-    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 3]}..."
+    return plain if len(plain) <= MAX_CHARACTERS else f"{plain[: MAX_CHARACTERS - 3]}..."
 
 
 def skip_lines(runs: Mapping[str, Mapping[str, int]], notes: Sequence[str]) -> list[str]:

@@ -91,7 +91,7 @@ class LightSet(NamedTuple):
     """Lights of a scene beside a sky.
 
     Args:
-        lights: Its lamps.
+        lights: Its analytic lights.
         is_mesh: An object shines.
     """
 
@@ -127,7 +127,9 @@ def scene_of(material: Material, lit: LightSet, *, beside: Material | None = Non
         objects.append(Object(square(-1.0, "floor"), [beside], name="floor"))
     if lit.is_mesh:
         shining = Closure("emission", color=(1.0, 1.0, 1.0), strength=1.0, both_sides=0.0)
-        objects.append(Object(square(3.0, "lamp"), [Material("lamp", shining)], name="lamp"))
+        objects.append(
+            Object(square(3.0, "emitter"), [Material("emitter", shining)], name="emitter")
+        )
     pose = Camera.look_at((0, -2, 2), (0, 0, 0))
     return weft.Scene(
         objects,

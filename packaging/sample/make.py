@@ -25,7 +25,7 @@ from mathutils import Vector  # noqa: E402
 SIZE = (240, 180)
 SAMPLES = 512
 CAMERAS = {"Front": (0.3, -5.0, 2.2), "Left": (-4.0, -1.6, 2.8), "Right": (4.2, -1.2, 2.0)}
-LAMPS = {"Key": ((2.5, -2.5, 4.0), 260.0, 1.0), "Rim": ((-3.0, 2.5, 3.0), 160.0, 1.5)}
+LIGHTS = {"Key": ((2.5, -2.5, 4.0), 260.0, 1.0), "Rim": ((-3.0, 2.5, 3.0), 160.0, 1.5)}
 GLAZE = {"Base Color": (0.75, 0.21, 0.05, 1.0), "Metallic": 0.4, "Roughness": 0.27}
 TABLE = {"Base Color": (0.10, 0.24, 0.33, 1.0), "Roughness": 0.55}
 GREY = {"Base Color": (0.5, 0.5, 0.5, 1.0), "Metallic": 0.0, "Roughness": 0.5}
@@ -55,7 +55,7 @@ def set_values(entry: bpy.types.Material, values: dict[str, object]) -> None:
 
 
 def build() -> None:
-    """Build geometry, lamps, cameras and settings of the open file."""
+    """Build geometry, lights, cameras and settings of the open file."""
     scene = bpy.context.scene
     bpy.ops.mesh.primitive_plane_add(size=9)
     bpy.context.object.name = "Table"
@@ -69,10 +69,10 @@ def build() -> None:
     for name, place in CAMERAS.items():
         camera = bpy.data.cameras.new(name)
         aim(bpy.data.objects.new(name, camera), place)
-    for name, (place, power, side) in LAMPS.items():
-        lamp = bpy.data.lights.new(name, "AREA")
-        lamp.energy, lamp.size = power, side
-        aim(bpy.data.objects.new(name, lamp), place)
+    for name, (place, power, side) in LIGHTS.items():
+        light = bpy.data.lights.new(name, "AREA")
+        light.energy, light.size = power, side
+        aim(bpy.data.objects.new(name, light), place)
     scene.world = bpy.data.worlds.new("World")
     scene.world.use_nodes = True
     scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.2, 0.2, 0.2, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from addon.core.coincident import MOST_TRIANGLES, coincident
+from addon.core.coincident import MAX_TRIANGLES, coincident
 
 SQUARE = np.float32([[[0, 0, 0], [1, 0, 0], [1, 1, 0]], [[0, 0, 0], [1, 1, 0], [0, 1, 0]]])
 TURN = np.float32([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
@@ -57,7 +57,7 @@ def test_planes_of_many_triangles_are_sampled(count):
 
 
 def test_large_scenes_are_left_alone():
-    many = np.broadcast_to(SQUARE[:1], (MOST_TRIANGLES + 1, 3, 3))
+    many = np.broadcast_to(SQUARE[:1], (MAX_TRIANGLES + 1, 3, 3))
 
     assert coincident(many, np.zeros(len(many), np.int64)) == set()
     assert coincident(SQUARE[:0], np.zeros(0, np.int64)) == set()

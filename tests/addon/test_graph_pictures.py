@@ -96,14 +96,14 @@ def test_derivatives_are_differences(device, name):
     values = renderer.tables.values.to_numpy()
 
     recorder.replay(renderer.tables.values, with_tangents=True)
-    tangents = recorder.develop(0, 4, with_tangents=True)[1:]
+    tangents = recorder.resolve_to_host(0, 4, with_tangents=True)[1:]
 
     for row, tangent, parameter in zip(rows, tangents, DERIVED[name], strict=True):
         step = STEPS.get(parameter.split()[-1].rpartition(".")[2], 4e-3)
         sides = []
         for by in (step, -step):
             recorder.replay(weft.Tensor.from_numpy(device, values + np.float32(by) * row))
-            sides.append(recorder.develop(0, 4, with_tangents=False)[0])
+            sides.append(recorder.resolve_to_host(0, 4, with_tangents=False)[0])
         difference = (sides[0] - sides[1]) / (2 * step)
         size = np.abs(difference).mean()
         # The grain of painted wood is seen in a few pixels.

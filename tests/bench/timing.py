@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FEWEST_SAMPLES = 3
-MOST_SAMPLES = 1000
+MIN_SAMPLES = 3
+MAX_SAMPLES = 1000
 
 
 def nothing() -> None:
@@ -51,8 +51,6 @@ def measure(subject: Subject, batch: int, budget: float) -> tuple[float, int]:
     """Sample for `budget` seconds; return the median, in seconds a call, and the sample count."""
     samples: list[float] = []
     end = time.perf_counter() + budget
-    while len(samples) < FEWEST_SAMPLES or (
-        time.perf_counter() < end and len(samples) < MOST_SAMPLES
-    ):
+    while len(samples) < MIN_SAMPLES or (time.perf_counter() < end and len(samples) < MAX_SAMPLES):
         samples.append(sample(subject, batch))
     return statistics.median(samples), len(samples)

@@ -202,13 +202,13 @@ def build(subject: Subject) -> bpy.types.Node:
 
 
 def add_light(name: str, kind: str, place: tuple[float, float, float], power: float) -> None:
-    """Add a lamp that looks at the middle."""
-    lamp = bpy.data.objects.new(name, bpy.data.lights.new(name, kind))
-    lamp.data.energy, lamp.data.size = power, 1.0
-    lamp.location = place
+    """Add a light that looks at the middle."""
+    light = bpy.data.objects.new(name, bpy.data.lights.new(name, kind))
+    light.data.energy, light.data.size = power, 1.0
+    light.location = place
     x, y, z = place
-    lamp.rotation_euler = (np.arctan2(np.hypot(x, y), z), 0, np.arctan2(x, -y))
-    bpy.context.scene.collection.objects.link(lamp)
+    light.rotation_euler = (np.arctan2(np.hypot(x, y), z), 0, np.arctan2(x, -y))
+    bpy.context.scene.collection.objects.link(light)
 
 
 def photograph(path: str, seed: int) -> None:

@@ -39,7 +39,7 @@ class Edited:
 
 @pytest.fixture
 def edited():
-    """Two balls, one of them with an image, a lamp, a world and a camera."""
+    """Two balls, one of them with an image, a light, a world and a camera."""
     made = Edited()
     image = bpy.data.images.new("spots", 256, 256, float_buffer=True)
     image.pixels.foreach_set(np.random.default_rng(0).random(256 * 256 * 4, np.float32))
@@ -57,7 +57,7 @@ def edited():
     node.image = image
     tree.links.new(node.outputs["Color"], tree.nodes["Principled BSDF"].inputs["Base Color"])
     bpy.ops.object.light_add(type="POINT", location=(0, -3, 4))
-    bpy.context.object.name = "lamp"
+    bpy.context.object.name = "light"
     bpy.ops.object.camera_add(location=(1, -8, 0), rotation=(np.pi / 2, 0, 0))
     bpy.context.scene.camera = bpy.context.object
     bpy.context.scene.render.resolution_x = bpy.context.scene.render.resolution_y = 16
@@ -89,8 +89,8 @@ def textures(scene):
 
 
 EDITS = {
-    "lamp moved": lambda: move("lamp", 1.5),
-    "lamp dimmed": lambda: setattr(bpy.data.objects["lamp"].data, "energy", 300),
+    "light moved": lambda: move("light", 1.5),
+    "light dimmed": lambda: setattr(bpy.data.objects["light"].data, "energy", 300),
     "slider": lambda: roughness(0.9),
     "ball moved": lambda: move("ball 1", 2.5),
     "camera moved": lambda: move(bpy.context.scene.camera.name, 1.2),

@@ -101,13 +101,13 @@ def test_a_fit_of_one_scene_leaves_the_other_alone(plate):
         assert not bpy.ops.weft.fit.poll()
 
 
-def test_objects_and_lamps_that_are_deleted_during_a_fit_are_no_trouble(plate):
+def test_objects_and_lights_that_are_deleted_during_a_fit_are_no_trouble(plate):
     running = running_fit(plate, ["Glaze.Roughness", "light:Key"])
     bpy.data.objects["Plate"].name = "Other"
     bpy.data.objects.remove(bpy.data.objects["Other"])
-    lamp = bpy.data.objects["Key"].data
+    light = bpy.data.objects["Key"].data
     bpy.data.objects.remove(bpy.data.objects["Key"])
-    bpy.data.lights.remove(lamp)
+    bpy.data.lights.remove(light)
 
     running.conclude()
 

@@ -135,7 +135,8 @@ def test_inputs_of_groups_and_equal_names_are_told_apart(plate):
     from addon.core.graph.compile import compile_material
 
     compiled = compile_material(read_graph(glaze().node_tree), {}, "Glaze")
-    found = [find_binding(compiled, e.place()) for e in bpy.context.scene.weft_fit.parameters]
+    parameters = bpy.context.scene.weft_fit.parameters
+    found = [find_binding(compiled, entry.binding_address()) for entry in parameters]
     assert [entry.label for entry in found] == [
         "Glaze.Group.Math.inputs[0]",
         "Glaze.Group.Math.inputs[1]",
@@ -205,11 +206,11 @@ def test_a_value_node_is_fitted_by_its_output(plate):
     assert can_fit(node.outputs[0])
     add_socket(bpy.context.scene.weft_fit, node.outputs[0])
     (entry,) = bpy.context.scene.weft_fit.parameters
-    from addon.ui.fit.properties import place_of
+    from addon.ui.fit.properties import socket_ref_of
 
     assert entry.title() == "Value (Value)"
-    assert place_of(entry).find_socket() == node.outputs[0]
-    assert entry.place().is_output
+    assert socket_ref_of(entry).find_socket() == node.outputs[0]
+    assert entry.binding_address().is_output
 
 
 def test_a_node_that_leads_nowhere_is_named(plate):

@@ -20,20 +20,20 @@ def render(**options):
 
 
 def hide(*names):
-    """Let renders show only the lamps that are not named."""
+    """Let renders show only the lights that are not named."""
     for entry in bpy.data.objects:
         if entry.type == "LIGHT":
             entry.hide_render = entry.name in names
 
 
-def add_lamp(name, location, energy, parent=None):
-    lamp = bpy.data.objects.new(name, bpy.data.lights.new(name, "POINT"))
-    lamp.data.energy = energy
-    lamp.data.shadow_soft_size = 0.05
-    lamp.location = location
-    lamp.parent = parent
-    bpy.context.collection.objects.link(lamp)
-    return lamp
+def add_light(name, location, energy, parent=None):
+    light = bpy.data.objects.new(name, bpy.data.lights.new(name, "POINT"))
+    light.data.energy = energy
+    light.data.shadow_soft_size = 0.05
+    light.location = location
+    light.parent = parent
+    bpy.context.collection.objects.link(light)
+    return light
 
 
 def world_of(name, color, strength=1.0):
@@ -77,7 +77,7 @@ def two(plate):
     bpy.ops.object.camera_add(location=(1.6, -1.6, 2.4), rotation=(0.75, 0.05, 0.8))
     side = bpy.context.object
     side.name = "Side"
-    flash = add_lamp("Flash", (0.1, 0.05, 0), 30, parent=front)
+    flash = add_light("Flash", (0.1, 0.05, 0), 30, parent=front)
     bpy.context.view_layer.update()
     set_inputs(truth, TRUTH)
     hide("Flash")
@@ -149,13 +149,13 @@ def test_the_strength_of_a_flash_and_of_a_world_are_found_and_written(two):
     assert night.default_value == pytest.approx(1, rel=0.2)
 
 
-def test_collections_hidden_lamps_and_shining_objects_are_named(two):
-    night = bpy.data.collections.new("Night Lamps")
+def test_collections_hidden_lights_and_shining_objects_are_named(two):
+    night = bpy.data.collections.new("Night Lights")
     bpy.context.scene.collection.children.link(night)
-    lamp = add_lamp("Street", (1, 1, 2), 5)
-    bpy.context.collection.objects.unlink(lamp)
-    night.objects.link(lamp)
-    lamp.hide_render = True
+    light = add_light("Street", (1, 1, 2), 5)
+    bpy.context.collection.objects.unlink(light)
+    night.objects.link(light)
+    light.hide_render = True
     glow = bpy.data.materials.new("Glow")
     if glow.node_tree is None:
         glow.use_nodes = True
@@ -188,7 +188,7 @@ def test_collections_hidden_lamps_and_shining_objects_are_named(two):
         ({"lights": [3]}, "must be lights, collections, materials"),
         ({"lights": ["Glaze"]}, "does not emit light anywhere"),
         ({"lights": [], "world": False, "flash": None}, "nothing shines in it"),
-        ({"flash": "Plate"}, "there is no lamp 'Plate'"),
+        ({"flash": "Plate"}, "there is no light 'Plate'"),
         ({"world": "Dusk"}, "there is no world 'Dusk'"),
         ({"world": 3}, "is a world, its name, or False"),
     ],

@@ -57,8 +57,7 @@ def kernel(scene):
 
     table = material_table(scene.materials())
     return {
-        name: table.values[place.first : place.first + place.size]
-        for name, place in table.ranges.items()
+        name: table.values[ref.first : ref.first + ref.size] for name, ref in table.ranges.items()
     }
 
 
@@ -78,7 +77,7 @@ def add_all(material):
 
 @pytest.mark.parametrize("seed", range(GRAPHS))
 def test_every_unlinked_socket_is_one_parameter_of_the_kernel(extension, seed):
-    from addon.blender.fit_places import Place
+    from addon.blender.fit_sockets import SocketRef
 
     maker = GraphMaker(seed)
     materials = [maker.material(NAMES[(seed + k) % len(NAMES)]) for k in range(2)]
@@ -88,7 +87,7 @@ def test_every_unlinked_socket_is_one_parameter_of_the_kernel(extension, seed):
     made = plan()
 
     found = {
-        name: Place.of_binding(binding).find_socket() for name, binding in made.numbers.items()
+        name: SocketRef.of_binding(binding).find_socket() for name, binding in made.numbers.items()
     }
     assert len(found) == len(leaves)
     assert {socket.as_pointer() for socket in found.values()} == {
@@ -103,7 +102,7 @@ def test_every_unlinked_socket_is_one_parameter_of_the_kernel(extension, seed):
 
 @pytest.mark.parametrize("seed", range(0, GRAPHS, 5))
 def test_a_value_lands_in_its_socket_and_nowhere_else(extension, seed):
-    from addon.blender.fit_places import Place
+    from addon.blender.fit_sockets import SocketRef
 
     material = GraphMaker(seed).material(NAMES[seed % len(NAMES)])
     plates([material])
@@ -113,12 +112,12 @@ def test_a_value_lands_in_its_socket_and_nowhere_else(extension, seed):
 
     chosen = random.Random(seed).sample(sorted(made.numbers.items()), 8)
     for name, binding in chosen:
-        place = Place.of_binding(binding)
-        old = place.find_socket().default_value
+        ref = SocketRef.of_binding(binding)
+        old = ref.find_socket().default_value
         old = tuple(old) if hasattr(old, "__len__") else old
-        assert place.write([0.123] * binding.size)
+        assert ref.write([0.123] * binding.size)
         after = kernel(plan().scene)
-        place.write_exactly(old)
+        ref.write_exactly(old)
 
         changed = {key for key in before if not np.array_equal(before[key], after.get(key))}
         assert changed == {name}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from addon.blender.export import SceneExporter
-from addon.blender.ignored import LAMP, MATERIAL, OBJECT, SCENE, SHAPE, VIEW_LAYER
+from addon.blender.ignored import LIGHT, MATERIAL, OBJECT, SCENE, SHAPE, VIEW_LAYER
 
 from blender.beside_cycles import add_camera, add_material, add_plane, add_sun
 
@@ -24,7 +24,7 @@ def owners():
         VIEW_LAYER: bpy.context.view_layer,
         OBJECT: plane,
         SHAPE: plane,
-        LAMP: sun.data,
+        LIGHT: sun.data,
         MATERIAL: plane.data.materials[0],
     }
 
@@ -34,7 +34,7 @@ def messages():
     return [problem.message for problem in problems]
 
 
-TABLES = (SCENE, VIEW_LAYER, OBJECT, SHAPE, LAMP, MATERIAL)
+TABLES = (SCENE, VIEW_LAYER, OBJECT, SHAPE, LIGHT, MATERIAL)
 CASES = [(table, entry) for table in TABLES for entry in table]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lamps shine as in Cycles."""
+"""Lights shine as in Cycles."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ CASES = {
 }
 
 
-def add_lamp(kind, settings, scale=1):
-    lamp = bpy.data.lights.new("lamp", kind)
-    lamp.energy, lamp.color = 100.0, (1, 0.8, 0.5)
+def add_light(kind, settings, scale=1):
+    light = bpy.data.lights.new("light", kind)
+    light.energy, light.color = 100.0, (1, 0.8, 0.5)
     for name, value in settings.items():
-        setattr(lamp, name, value)
+        setattr(light, name, value)
     size = np.broadcast_to(scale, 3)
     matrix = (
         Matrix.Translation((1, -1, 2.5))
         @ Euler((0.3, 0.2, 0.4)).to_matrix().to_4x4()
         @ Matrix.Diagonal((*size, 1))
     )
-    made = add_object("lamp", lamp, matrix)
+    made = add_object("light", light, matrix)
     made.visible_camera = False
     return made
 
@@ -76,9 +76,9 @@ def add_scene():
 
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", CASES)
-def test_lamp_shines_as_in_cycles(device, tmp_path, case):
+def test_light_shines_as_in_cycles(device, tmp_path, case):
     add_scene()
-    add_lamp(*CASES[case])
+    add_light(*CASES[case])
 
     samples = 1024 if "spread" in case else 128
 
@@ -100,31 +100,31 @@ def export():
         ("POINT", {**BALL, "energy": -5.0}, "negative light is not supported"),
     ],
 )
-def test_what_a_lamp_cannot_do_is_named(kind, settings, message):
-    add_lamp(kind, settings)
+def test_what_a_light_cannot_do_is_named(kind, settings, message):
+    add_light(kind, settings)
 
     problems = export().problems
 
-    assert [str(p).startswith(f"Light 'lamp': {message}") for p in problems] == [True]
+    assert [str(p).startswith(f"Light 'light': {message}") for p in problems] == [True]
 
 
-def test_a_lamp_in_view_is_named():
-    lamp = add_lamp("POINT", BALL)
-    lamp.visible_camera = True
+def test_a_light_in_view_is_named():
+    light = add_light("POINT", BALL)
+    light.visible_camera = True
     add_camera(target=(1, -1, 2.5))
     assert "cameras do not see lights" in str(export().problems[0])
 
-    lamp.visible_camera = False
+    light.visible_camera = False
     assert export().problems == []
 
-    lamp.visible_camera = True
+    light.visible_camera = True
     bpy.context.scene.camera.location = (1, 0, 2.5)
     bpy.context.view_layer.update()
     assert export().problems == []
 
 
-def test_a_lamp_without_extent_is_named():
-    add_lamp("AREA", {"shape": "SQUARE", "size": 0.0})
+def test_a_light_without_extent_is_named():
+    add_light("AREA", {"shape": "SQUARE", "size": 0.0})
 
     exported = export()
 
@@ -132,12 +132,12 @@ def test_a_lamp_without_extent_is_named():
     assert "it has no extent" in str(exported.problems[0])
 
 
-def test_instanced_lamps_have_names_of_their_own():
-    lamp = add_lamp("POINT", BALL)
-    second = lamp.copy()
+def test_instanced_lights_have_names_of_their_own():
+    light = add_light("POINT", BALL)
+    second = light.copy()
     bpy.context.scene.collection.objects.link(second)
     holder = bpy.data.collections.new("holder")
-    holder.objects.link(lamp)
+    holder.objects.link(light)
     empty = add_object("empty", None)
     empty.instance_type, empty.instance_collection = "COLLECTION", holder
 
@@ -146,12 +146,12 @@ def test_instanced_lamps_have_names_of_their_own():
     assert len(names) == len(set(names)) == 3
 
 
-def test_emission_nodes_of_a_lamp_are_factors():
-    lamp = add_lamp("POINT", BALL).data
+def test_emission_nodes_of_a_light_are_factors():
+    light = add_light("POINT", BALL).data
     plain = export().scene.lights[0]
-    if not lamp.node_tree:
-        lamp.use_nodes = True
-    emission = next(n for n in lamp.node_tree.nodes if n.type == "EMISSION")
+    if not light.node_tree:
+        light.use_nodes = True
+    emission = next(n for n in light.node_tree.nodes if n.type == "EMISSION")
     emission.inputs["Color"].default_value = (0.5, 1, 1, 1)
     emission.inputs["Strength"].default_value = 3.0
 
@@ -173,16 +173,16 @@ TILT=NONE
 """
 
 
-def nodes_of(lamp):
-    """Return a lamp's tree, its Emission, and a function that adds a node."""
-    if not lamp.node_tree:
-        lamp.use_nodes = True
-    tree = lamp.node_tree
+def nodes_of(light):
+    """Return a light's tree, its Emission, and a function that adds a node."""
+    if not light.node_tree:
+        light.use_nodes = True
+    tree = light.node_tree
     return tree, next(n for n in tree.nodes if n.type == "EMISSION"), tree.nodes.new
 
 
-def add_ies(lamp):
-    tree, emission, new = nodes_of(lamp)
+def add_ies(light):
+    tree, emission, new = nodes_of(light)
     node = new("ShaderNodeTexIES")
     node.ies = bpy.data.texts.new("made up.ies")
     node.ies.write(IES)
@@ -190,22 +190,22 @@ def add_ies(lamp):
     tree.links.new(node.outputs[0], emission.inputs["Strength"])
 
 
-def add_blackbody(lamp):
-    tree, emission, new = nodes_of(lamp)
+def add_blackbody(light):
+    tree, emission, new = nodes_of(light)
     node = new("ShaderNodeBlackbody")
     node.inputs[0].default_value = 2700
     tree.links.new(node.outputs[0], emission.inputs["Color"])
 
 
-def add_falloff(lamp, output="Linear", smooth=1.5):
-    tree, emission, new = nodes_of(lamp)
+def add_falloff(light, output="Linear", smooth=1.5):
+    tree, emission, new = nodes_of(light)
     node = new("ShaderNodeLightFalloff")
     node.inputs["Strength"].default_value, node.inputs["Smooth"].default_value = 0.5, smooth
     tree.links.new(node.outputs[output], emission.inputs["Strength"])
 
 
-def add_normals(lamp):
-    tree, emission, new = nodes_of(lamp)
+def add_normals(light):
+    tree, emission, new = nodes_of(light)
     coordinates, positive = new("ShaderNodeTexCoord"), new("ShaderNodeVectorMath")
     positive.operation = "MULTIPLY_ADD"
     positive.inputs[1].default_value = positive.inputs[2].default_value = (0.5, 0.5, 0.5)
@@ -218,17 +218,17 @@ NODES = {
     "measured area": ("AREA", RECTANGLE, add_ies),
     "black body": ("SPOT", SPOT, add_blackbody),
     "linear": ("POINT", BALL, add_falloff),
-    "constant": ("AREA", RECTANGLE, lambda lamp: add_falloff(lamp, "Constant", 0.0)),
+    "constant": ("AREA", RECTANGLE, lambda light: add_falloff(light, "Constant", 0.0)),
     "normals": ("POINT", {"shadow_soft_size": 0.0}, add_normals),
 }
 
 
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("case", NODES)
-def test_nodes_of_a_lamp_shine_as_in_cycles(device, tmp_path, case):
+def test_nodes_of_a_light_shine_as_in_cycles(device, tmp_path, case):
     kind, settings, add = NODES[case]
     add_scene()
-    add(add_lamp(kind, settings).data)
+    add(add_light(kind, settings).data)
 
     picture, exported = by_weft(device, 128)
 
@@ -238,9 +238,9 @@ def test_nodes_of_a_lamp_shine_as_in_cycles(device, tmp_path, case):
     assert apart.block < 0.02
 
 
-def test_nodes_that_vary_over_a_lamp_are_named(device):
-    lamp = add_lamp("POINT", BALL).data
-    tree, emission, new = nodes_of(lamp)
+def test_nodes_that_vary_over_a_light_are_named(device):
+    light = add_light("POINT", BALL).data
+    tree, emission, new = nodes_of(light)
     tree.links.new(new("ShaderNodeTexNoise").outputs["Color"], emission.inputs["Color"])
     exporter = SceneExporter(lambda: device)
 

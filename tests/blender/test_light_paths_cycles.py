@@ -22,7 +22,7 @@ BOUNCES = 12
 
 
 def make_room(**inputs):
-    """A lamp in a corner of two walls, and a ball of sharp facets on its floor."""
+    """A light in a corner of two walls, and a ball of sharp facets on its floor."""
     add_camera((0, -5, 3), (0, 0.5, 0.8))
     add_world((0.02, 0.02, 0.02))
     add_plane(8).data.materials.append(add_material("floor", (0.8, 0.7, 0.6), 1.0))
@@ -36,9 +36,9 @@ def make_room(**inputs):
     for name, value in inputs.items():
         shader.inputs[name.replace("_", " ")].default_value = value
     bpy.context.object.data.materials.append(ball)
-    lamp = bpy.data.lights.new("lamp", "POINT")
-    lamp.energy, lamp.shadow_soft_size = 300, 0.4
-    add_object("lamp", lamp).location = (1.5, -1.0, 3)
+    light = bpy.data.lights.new("light", "POINT")
+    light.energy, light.shadow_soft_size = 300, 0.4
+    add_object("light", light).location = (1.5, -1.0, 3)
 
 
 CASES = [

@@ -9,7 +9,7 @@ import pytest
 def ramp_places():
     """Places of a ramp's numbers by name, and the ramp."""
     import bpy
-    from addon.blender.fit_places import Place
+    from addon.blender.fit_sockets import SocketRef
     from addon.blender.graphs import read_graph
     from addon.core.graph.compile import compile_material
 
@@ -26,7 +26,7 @@ def ramp_places():
     tree.links.new(node.outputs["Color"], surface.inputs["Color"])
     tree.links.new(surface.outputs[0], end.inputs["Surface"])
     bindings = compile_material(read_graph(tree), {}, material.name_full).bindings
-    places = {b.socket_name: Place.of_binding(b) for b in bindings if "ramp" in b.socket}
+    places = {b.socket_name: SocketRef.of_binding(b) for b in bindings if "ramp" in b.socket}
     return places, node.color_ramp
 
 

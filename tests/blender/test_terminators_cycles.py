@@ -22,21 +22,21 @@ from blender.beside_cycles import (
 from weft.render import PathSettings
 
 
-def add_lamp(kind):
+def add_light(kind):
     """Light that leaves a wide edge of shadow in the picture."""
     if kind == "sun":
         add_sun(direction=(1, 0.3, -0.4), angle=0.1)
         return
-    lamp = bpy.data.lights.new("lamp", "POINT")
-    lamp.energy, lamp.shadow_soft_size = 300, 0.3
-    add_object("lamp", lamp).location = (3, -0.5, 2)
+    light = bpy.data.lights.new("light", "POINT")
+    light.energy, light.shadow_soft_size = 300, 0.3
+    add_object("light", light).location = (3, -0.5, 2)
 
 
-def make_scene(sides, lamp, offset):
+def make_scene(sides, light, offset):
     """A coarse drum and a coarse ball, both smooth, on a floor."""
     add_camera((0, -5, 2), (0, 0, 0.6))
     add_world()
-    add_lamp(lamp)
+    add_light(light)
     add_plane(8).data.materials.append(add_diffuse("floor", (0.1, 0.1, 0.1)))
     bpy.ops.mesh.primitive_cylinder_add(
         vertices=sides, radius=0.6, depth=1.6, location=(-0.9, 0, 0.8)
@@ -56,11 +56,11 @@ def make_scene(sides, lamp, offset):
 
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize(
-    ("sides", "lamp", "offset"),
+    ("sides", "light", "offset"),
     [(6, "sun", 0.0), (6, "sun", 0.1), (6, "point", 0.5), (16, "sun", 0.5), (16, "point", 0.1)],
 )
-def test_coarse_meshes_are_shadowed_as_in_cycles(device, tmp_path, sides, lamp, offset):
-    make_scene(sides, lamp, offset)
+def test_coarse_meshes_are_shadowed_as_in_cycles(device, tmp_path, sides, light, offset):
+    make_scene(sides, light, offset)
 
     picture, exported = by_weft(device, 256)
 

@@ -7,7 +7,7 @@ tests/full/mistakes/FOLDER.toml lists them: a file, the text that stands there, 
 instead, and the tests that should fail. Text is compared word by word, so that formatting may
 change; it must stand there once. Everything happens in a worktree of HEAD below build/mistakes.
 Native mistakes are compiled all at once, each behind a switch that an environment variable turns,
-and need one build. Ends with 1 if more survive than MOST_SURVIVORS of sixty.
+and need one build. Ends with 1 if more survive than MAX_SURVIVORS of sixty.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TREE = ROOT / "build" / "mistakes"
 LISTS = Path(__file__).parent / "mistakes"
-MOST_SURVIVORS = 8
+MAX_SURVIVORS = 8
 LIMIT = 600.0
 SWITCH = "WEFT_PLANTED_MISTAKE"
 SWITCHES = f"""\
@@ -210,7 +210,7 @@ def main() -> int:
     for name in verdicts["SURVIVED"] + verdicts["no tests"]:
         print(f"  not found: {name}")
     missed = len(mistakes) - len(verdicts["found"])
-    return 0 if missed <= MOST_SURVIVORS * len(mistakes) / 60 else 1
+    return 0 if missed <= MAX_SURVIVORS * len(mistakes) / 60 else 1
 
 
 if __name__ == "__main__":

@@ -50,9 +50,9 @@ def balls(values, width: int = 192) -> weft.Scene:
         for side in (-1, 1)
     ]
     pose = np.column_stack([np.diag([1.0, -1.0, -1.0]), [size, 0, 2 * size]])
-    lamp = AreaLight(pose, size=(0.8, 0.8), power=60.0 * size**2, name="key")
+    light = AreaLight(pose, size=(0.8, 0.8), power=60.0 * size**2, name="key")
     sky = 0.3 + 0.7 * np.random.default_rng(3).random((8, 16, 3))
-    return weft.Scene(objects, [lamp], cameras, Environment(sky))
+    return weft.Scene(objects, [light], cameras, Environment(sky))
 
 
 def draw(random: np.random.Generator, inputs) -> dict[str, object]:

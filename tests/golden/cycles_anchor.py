@@ -40,11 +40,11 @@ def add_shape(name: str, shape: anchor.Shape, material: bpy.types.Material) -> N
     bpy.context.scene.collection.objects.link(bpy.data.objects.new(name, mesh))
 
 
-def lamp_material() -> bpy.types.Material:
+def emitter_material() -> bpy.types.Material:
     """Return what shines in front and is black behind."""
-    material, tree, surface = new_material("lamp")
+    material, tree, surface = new_material("emitter")
     front, back = (tree.nodes.new("ShaderNodeEmission") for _ in range(2))
-    front.inputs["Color"].default_value = (*anchor.LAMP_RADIANCE, 1)
+    front.inputs["Color"].default_value = (*anchor.EMITTER_RADIANCE, 1)
     front.inputs["Strength"].default_value = 1.0
     back.inputs["Strength"].default_value = 0.0
     geometry, mix = tree.nodes.new("ShaderNodeNewGeometry"), tree.nodes.new("ShaderNodeMixShader")
@@ -103,6 +103,6 @@ def build(pixels: int, samples: int) -> tuple[bpy.types.Scene, bpy.types.Node]:
     diffuse.inputs["Color"].default_value = (*anchor.GROUND_COLOR, 1)
     tree.links.new(diffuse.outputs[0], surface)
     add_shape("ground", anchor.ground(), material)
-    add_shape("lamp", anchor.lamp(), lamp_material())
+    add_shape("emitter", anchor.emitter(), emitter_material())
     add_sky(scene)
     return scene, node

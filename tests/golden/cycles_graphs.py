@@ -7,7 +7,7 @@ Run it with a Python that has bpy 5.0.1 (``pip install bpy==5.0.1``), from the r
 
 Writes ``cycles_graphs.npz``, means of blocks of 16 x 16 pixels and their standard errors, and
 ``cycles_graphs.json``, the graphs as addon/blender reads them. The scene is that of
-``tests/support/surface_cases.py``: a ball on a floor under a grey sky and a lamp.
+``tests/support/surface_cases.py``: a ball on a floor under a grey sky and a light.
 """
 
 from __future__ import annotations

@@ -111,8 +111,8 @@ def add_light(name: str) -> None:
         light.shape = "RECTANGLE" if name == "rectangle" else "ELLIPSE"
         light.size, light.size_y = case["size"]
         frame = cases.area_frame(case)
-    lamp = add_object(name, light, placed(frame, case.get("position", (0, 0, 3))))
-    lamp.visible_camera = False
+    made = add_object(name, light, placed(frame, case.get("position", (0, 0, 3))))
+    made.visible_camera = False
 
 
 def add_sky(world: bpy.types.World, background: bpy.types.Node, euler: tuple[float, ...]) -> None:

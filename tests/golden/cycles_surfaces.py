@@ -107,17 +107,17 @@ def add_floor() -> None:
 
 
 def add_light() -> None:
-    """Add the sky and the lamp."""
+    """Add the sky and the light."""
     world = bpy.data.worlds.new("world")
     bpy.context.scene.world = world
     world.use_nodes = True
     background = next(n for n in world.node_tree.nodes if n.type == "BACKGROUND")
     background.inputs["Color"].default_value = (cases.SKY, cases.SKY, cases.SKY, 1)
-    lamp = bpy.data.lights.new("lamp", "POINT")
-    lamp.energy, lamp.shadow_soft_size = cases.LAMP["power"], cases.LAMP["radius"]
-    lamp.use_soft_falloff = False
-    placed = lights.placed(np.eye(3), cases.LAMP["position"])
-    lights.add_object("lamp", lamp, placed).visible_camera = False
+    light = bpy.data.lights.new("light", "POINT")
+    light.energy, light.shadow_soft_size = cases.LIGHT["power"], cases.LIGHT["radius"]
+    light.use_soft_falloff = False
+    placed = lights.placed(np.eye(3), cases.LIGHT["position"])
+    lights.add_object("light", light, placed).visible_camera = False
 
 
 def render_case(name: str, seed: int, folder: str) -> np.ndarray:

@@ -260,8 +260,8 @@ def test_not_a_number_and_infinity_reach_shared_gradients(device, module):
     ("shape", "own", "text"),
     [
         ((64, 4096), (), "a.grad_out: broadcast, summed in registers and the group"),
-        ((64, 4096), (1, 4096), "threads walk along dimension 0"),
-        ((64, 4096), (64, 1), "threads walk along dimension 1"),
+        ((64, 4096), (1, 4096), "threads reduce along dimension 0"),
+        ((64, 4096), (64, 1), "threads reduce along dimension 1"),
         ((64, 4096), (64, 4096), "a.grad_out: one-to-one, added to by one call"),
     ],
 )

@@ -7,9 +7,18 @@ import numpy as np
 import pytest
 
 from weft import Tensor, optim
-from weft.optim.fused import LARGEST, SLOTS, FusedSteps
+from weft.optim.fused import MAX_FUSED_ELEMENTS, SLOTS, FusedSteps
 
-SHAPES = [(1,), (3, 5), (0,), (1024,), (1025,), (7, 300), (LARGEST,), (LARGEST + 1,)] * 4
+SHAPES = [
+    (1,),
+    (3, 5),
+    (0,),
+    (1024,),
+    (1025,),
+    (7, 300),
+    (MAX_FUSED_ELEMENTS,),
+    (MAX_FUSED_ELEMENTS + 1,),
+] * 4
 OPTIMISERS = {
     "plain": lambda tensors, **more: optim.SGD(tensors, 0.1, **more),
     "momentum": lambda tensors, **more: optim.SGD(tensors, 0.1, momentum=0.9, **more),

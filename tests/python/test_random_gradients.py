@@ -15,7 +15,7 @@ import pytest
 import weft
 from support import gradient_host, gradient_programs
 
-MOST_LINES = 22
+MAX_LINES = 22
 """Of a function for a device: of 40 lines LLVM makes no kernel of software Vulkan in 15 minutes."""
 
 
@@ -26,7 +26,7 @@ def draw(seed):
 ON_DEVICE = [
     pytest.param(seed, marks=[pytest.mark.full, pytest.mark.timeout(900)])
     for seed in range(64)
-    if len(draw(seed).text.splitlines()) <= MOST_LINES
+    if len(draw(seed).text.splitlines()) <= MAX_LINES
 ]
 ON_HOST = 150 if sys.version_info < (3, 12) else 15
 """Functions that the host's C++ compiler runs; the second Python of a test run changes nothing."""

@@ -130,7 +130,7 @@ def test_samples_follow_the_density_at_other_roughnesses_and_angles(
     )
 
 
-LEAST_AND_MOST = {"glass": (0.9, 1.02), "film": (0.7, 1.005), "everything": (0.7, 1.005)}
+MIN_AND_MOST = {"glass": (0.9, 1.02), "film": (0.7, 1.005), "everything": (0.7, 1.005)}
 """Of the light: glass has tables of 16 steps; a film colours the light."""
 
 
@@ -144,8 +144,8 @@ def test_no_more_light_leaves_than_comes(device, name, cosine):
     values = asked.eval(directions()) * refracts(directions(), wi, 1.5)[:, None]
     total = integrate(values) + (1 - fields.get("alpha", 1))
 
-    assert np.all(total < LEAST_AND_MOST.get(name, (0.9, 1.005))[1])
-    assert np.all(total > LEAST_AND_MOST.get(name, (0.9, 1.005))[0])
+    assert np.all(total < MIN_AND_MOST.get(name, (0.9, 1.005))[1])
+    assert np.all(total > MIN_AND_MOST.get(name, (0.9, 1.005))[0])
 
 
 @pytest.mark.parametrize("name", EACH)

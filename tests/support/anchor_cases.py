@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The anchor scene as data for Weft, Cycles and Mitsuba. Needs numpy alone.
 
-A ball on a plane under a procedural sky and a one-sided lamp that hides what is behind it.
+A ball on a plane under a procedural sky and a one-sided emitter that hides what is behind it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ BOUNCES = 3
 
 CAMERA = {"origin": (0.0, -6.0, 2.6), "target": (0.0, 0.0, 0.85), "fov": math.radians(32)}
 GROUND_COLOR = (0.5, 0.5, 0.5)
-LAMP_RADIANCE = (9.0, 8.5, 8.0)
-LAMP = {"centre": (2.2, -1.6, 3.6), "target": (0.0, 0.0, 1.0), "side": 1.2}
+EMITTER_RADIANCE = (9.0, 8.5, 8.0)
+EMITTER = {"centre": (2.2, -1.6, 3.6), "target": (0.0, 0.0, 1.0), "side": 1.2}
 
 BLOCK = 16
 
@@ -75,14 +75,14 @@ def suzanne() -> Shape:
     return Shape(positions, triangles, normals / np.linalg.norm(normals, axis=1, keepdims=True))
 
 
-def lamp() -> Shape:
+def emitter() -> Shape:
     """Return a square that faces the ball."""
-    centre, target = np.array(LAMP["centre"]), np.array(LAMP["target"])
+    centre, target = np.array(EMITTER["centre"]), np.array(EMITTER["target"])
     z = (target - centre) / np.linalg.norm(target - centre)
     x = np.cross([0, 0, 1], z)
     x /= np.linalg.norm(x)
     y = np.cross(z, x)
-    half = LAMP["side"] / 2
+    half = EMITTER["side"] / 2
     corners = [centre + half * (a * x + b * y) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     return Shape(np.array(corners), np.array([[0, 1, 2], [0, 2, 3]], np.uint32))
 

@@ -64,7 +64,7 @@ def ball(result: CompiledMaterial) -> Mesh:
 
 
 def scene_of(result: CompiledMaterial, material: Material | None = None, pixels: int = 0) -> Scene:
-    """Return the ball on the floor under sky and lamp.
+    """Return the ball on the floor under sky and light.
 
     Args:
         result: The ball's material.
@@ -79,7 +79,7 @@ def scene_of(result: CompiledMaterial, material: Material | None = None, pixels:
             placed(ball(result), shown, move=light_cases.BALL["position"]),
             placed(quad(light_cases.FLOOR["size"]), lambert(light_cases.FLOOR["color"], "floor")),
         ],
-        [PointLight(**surface_cases.LAMP)],
+        [PointLight(**surface_cases.LIGHT)],
         [Camera(side, side, fov=light_cases.CAMERA["fov"], transform=pose)],
         Environment(np.full(3, surface_cases.SKY)),
     )

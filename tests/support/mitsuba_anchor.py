@@ -84,7 +84,7 @@ def scene(
         "pixel_format": "rgb",
         "component_format": "float32",
     }
-    shining = {"type": "area", "radiance": {"type": "rgb", "value": list(anchor.LAMP_RADIANCE)}}
+    shining = {"type": "area", "radiance": {"type": "rgb", "value": list(anchor.EMITTER_RADIANCE)}}
     return mi.load_dict(
         {
             "type": "scene",
@@ -103,7 +103,7 @@ def scene(
                 "to_world": mi.ScalarTransform4f(SKY_TO_WORLD),
             },
             # Black, so that it hides what is behind it and reflects nothing.
-            "lamp": mesh(anchor.lamp(), diffuse((0, 0, 0)), emitter=shining),
+            "emitter": mesh(anchor.emitter(), diffuse((0, 0, 0)), emitter=shining),
             "ground": mesh(anchor.ground(), diffuse(anchor.GROUND_COLOR)),
             "object": mesh(shape, bsdf),
         }

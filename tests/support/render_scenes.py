@@ -57,8 +57,8 @@ def top_camera(pixels=8, scale=0.1, height=3.0, **others):
     return Camera(pixels, pixels, "orthographic", scale=scale, transform=transform, **others)
 
 
-def dark_lamps():
-    """One lamp of each kind without power: scenes with them share one compiled program."""
+def dark_lights():
+    """One light of each kind without power: scenes with them share one compiled program."""
     return [
         PointLight((0, 0, 9), power=0.0, name="dark point"),
         SpotLight((0, 0, 9), (0, 0, -1), power=0.0, name="dark spot"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 import weft
-from support.render_scenes import dark_lamps, lambert, placed, quad, sphere
+from support.render_scenes import dark_lights, lambert, placed, quad, sphere
 from weft.scene import (
     AreaLight,
     Camera,
@@ -32,22 +32,24 @@ def pixels(seed, size=4, channels=3):
 
 
 def edited_scene():
-    """Return a floor, two balls, one of them textured, a lamp of each kind, and a sky."""
+    """Return a floor, two balls, one of them textured, a light of each kind, and a sky."""
     floor = placed(quad(6), principled("floor", roughness=0.4), name="floor")
     paint = principled("paint", base_color=Texture(pixels(1), name="spots"), roughness=0.6)
     ball = placed(sphere(0.7, 6), paint, move=(-0.8, 0, 0.7), name="ball")
     other = placed(sphere(0.5, 5), lambert((0.7, 0.3, 0.2)), move=(0.9, 0.3, 0.5), name="other")
-    lamp = placed(quad(0.6), Material("lamp", Closure("emission", strength=4.0)), name="lamp")
-    lamp = replace(lamp, transform=np.array([[1, 0, 0, 0.2], [0, -1, 0, 0], [0, 0, -1, 2.5]]))
+    emitter = placed(
+        quad(0.6), Material("emitter", Closure("emission", strength=4.0)), name="emitter"
+    )
+    emitter = replace(emitter, transform=np.array([[1, 0, 0, 0.2], [0, -1, 0, 0], [0, 0, -1, 2.5]]))
     lights = [
         PointLight((1, -1, 3), power=60.0, radius=0.1),
         SpotLight((-2, 0, 3), (0.5, 0, -1), angle=1.2, power=90.0),
         SunLight((0.2, 0.3, -1), strength=0.5),
         AreaLight(np.eye(4)[:3] + np.array([[0, 0, 0, 2], [0, 0, 0, 2], [0, 0, 0, 3]]), power=30.0),
-        *dark_lamps(),
+        *dark_lights(),
     ]
     camera = Camera(8, 8, transform=Camera.look_at((0, -5, 3), (0, 0, 0.5)))
-    return weft.Scene([floor, ball, other, lamp], lights, [camera], Environment(pixels(2, 6)))
+    return weft.Scene([floor, ball, other, emitter], lights, [camera], Environment(pixels(2, 6)))
 
 
 def _with_object(scene, number, **changes):
@@ -97,8 +99,8 @@ def _reshaped(rings):
 
 
 def _brighter(scene, rng):
-    value = {"lamp.strength": rng.uniform(1, 8)}
-    return with_inputs(scene, value) if "lamp" in {m.name for m in scene.materials()} else scene
+    value = {"emitter.strength": rng.uniform(1, 8)}
+    return with_inputs(scene, value) if "emitter" in {m.name for m in scene.materials()} else scene
 
 
 def _profiled(scene, rng):
@@ -158,7 +160,7 @@ def _volume(name="fog"):
 
 def _varying():
     texture = Texture(pixels(5), name="glow")
-    return Material("lamp", Closure("emission", color=texture, strength=4.0))
+    return Material("emitter", Closure("emission", color=texture, strength=4.0))
 
 
 OTHER_KERNELS = {

@@ -13,7 +13,7 @@ from support.light_cases import ball
 SAMPLES = 1024
 SKY = 0.25
 """Radiance from everywhere."""
-LAMP = {"position": (1.2, -1.6, 2.6), "power": 300.0, "radius": 0.3}
+LIGHT = {"position": (1.2, -1.6, 2.6), "power": 300.0, "radius": 0.3}
 
 BASE = {"base_color": (0.7, 0.3, 0.2), "roughness": 0.35}
 

@@ -32,7 +32,7 @@ class Setup:
         material: Of the ball.
         views: So many cameras.
         width: Of the pictures, pixels; three quarters of it high.
-        lamp: Where the lamp stands.
+        light: Where the light stands.
         turn: Of the sky around the vertical, as a share of a full turn.
         sky: Factor on the sky.
         bounces: Surfaces that a path may leave.
@@ -45,7 +45,7 @@ class Setup:
     material: dict[str, Any] = field(default_factory=lambda: dict(cases.TRUTH))
     views: int = 1
     width: int = 64
-    lamp: tuple[float, float, float] = (2.2, -1.6, 3.6)
+    light: tuple[float, float, float] = (2.2, -1.6, 3.6)
     turn: float = 0.0
     sky: float = 1.0
     bounces: int = 3
@@ -61,16 +61,16 @@ def mesh_of(shape: cases.Shape, name: str) -> Mesh:
     return Mesh(shape.positions, shape.triangles, shape.normals, uvs, name=name)
 
 
-def lamp_at(centre: Sequence[float]) -> Mesh:
+def light_at(centre: Sequence[float]) -> Mesh:
     """Return a square that faces the ball."""
-    middle, target = np.array(centre), np.array(cases.LAMP["target"])
+    middle, target = np.array(centre), np.array(cases.EMITTER["target"])
     z = (target - middle) / np.linalg.norm(target - middle)
     x = np.cross([0, 0, 1], z)
     x /= np.linalg.norm(x)
     y = np.cross(z, x)
-    half = cases.LAMP["side"] / 2
+    half = cases.EMITTER["side"] / 2
     corners = [middle + half * (a * x + b * y) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    return Mesh(np.array(corners), np.array([[0, 1, 2], [0, 2, 3]], np.uint32), name="lamp")
+    return Mesh(np.array(corners), np.array([[0, 1, 2], [0, 2, 3]], np.uint32), name="light")
 
 
 def walls() -> Mesh:
@@ -83,7 +83,7 @@ def walls() -> Mesh:
 
 def scene_of(setup: Setup, material: dict[str, Any] | None = None) -> weft.Scene:
     """Return the scene of a set-up, with another material of the ball if one is given."""
-    shining = Closure("emission", color=cases.LAMP_RADIANCE, strength=1.0, both_sides=0.0)
+    shining = Closure("emission", color=cases.EMITTER_RADIANCE, strength=1.0, both_sides=0.0)
     grey = Closure("diffuse", color=cases.GROUND_COLOR)
     ball = cases.ball(48, 24)
     ball = ball._replace(positions=ball.positions + np.array(setup.moved))
@@ -91,7 +91,7 @@ def scene_of(setup: Setup, material: dict[str, Any] | None = None) -> weft.Scene
     objects = [
         Object(mesh_of(ball, "ball"), [surface], name="ball"),
         Object(mesh_of(cases.ground(), "ground"), [Material("ground", grey)], name="ground"),
-        Object(lamp_at(setup.lamp), [Material("lamp", shining)], name="lamp"),
+        Object(light_at(setup.light), [Material("light", shining)], name="light"),
     ]
     if setup.corner:
         white = Closure("diffuse", color=(0.8, 0.8, 0.8))

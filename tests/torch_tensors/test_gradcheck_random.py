@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 # torch's own parts use what other parts call deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 
-MOST_LINES = 22
+MAX_LINES = 22
 """As in tests/python/test_random_gradients.py: software Vulkan makes no kernel of longer ones."""
 
 
@@ -48,7 +48,7 @@ SHORT = sorted(LENGTHS, key=LENGTHS.__getitem__)[:2]
 SEEDS = SHORT + [
     pytest.param(seed, marks=[pytest.mark.full, pytest.mark.timeout(900)])
     for seed, lines in LENGTHS.items()
-    if lines <= MOST_LINES and seed not in SHORT
+    if lines <= MAX_LINES and seed not in SHORT
 ]
 
 

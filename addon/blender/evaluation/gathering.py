@@ -21,7 +21,7 @@ from ..slang_nodes.users import is_editable
 from .arrays import FIELDS, MATRIX, count_of, read_attribute, require_domain
 from .files import numbers_of_file, pixels_of
 from .group import INDEX, POSITIONS, input_name
-from .modifiers import Held, held, named_outputs
+from .modifiers import SocketValue, named_outputs, socket_value
 from .sites import keeps_geometry
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .modifiers import Holder
     from .sites import Site
 
-MOST_NAMED = 12
+MAX_NAMED = 12
 _RANK_OF_MATRICES = 3
 _OWN_ARRAYS = ("MESH", "CURVES", "POINTCLOUD")
 
@@ -108,7 +108,7 @@ class Reader:
             name = entry.value.name
             source = entry.source
             if entry.has_socket:
-                given = held(holder, site.inputs[name])
+                given = socket_value(holder, site.inputs[name])
                 if given.attribute is not None:
                     source = ATTRIBUTE + given.attribute
                 else:
@@ -183,14 +183,14 @@ class Reader:
         for entry in plan.inputs:
             name = entry.value.name
             is_matrix = entry.value.attribute == MATRIX and entry.has_socket
-            given = held(holder, site.inputs[name]) if is_matrix else Held()
+            given = socket_value(holder, site.inputs[name]) if is_matrix else SocketValue()
             if given.attribute is not None:
                 # Modifiers of Blender hand no attribute to such a socket.
                 inputs[name] = _matrices(geometry, plan.domain, given.attribute)
             elif entry.is_stored:
                 inputs[name] = read_attribute(geometry.attributes[input_name(data, name)])
             elif entry.has_socket:
-                inputs[name] = _of_socket(entry, held(holder, site.inputs[name]).value)
+                inputs[name] = _of_socket(entry, socket_value(holder, site.inputs[name]).value)
             else:
                 inputs[name] = self._of_scene(site, entry.source)
         count = len(geometry.attributes[input_name(data, INDEX)].data)
@@ -277,7 +277,7 @@ def missing_attribute(name: str, names: list[str]) -> str:
     """Return a sentence about an attribute that is not there."""
     shown = sorted(one for one in names if not one.startswith("."))
     near = get_close_matches(name, shown, 1)
-    listed = ", ".join(shown[:MOST_NAMED]) + (", ..." if len(shown) > MOST_NAMED else "")
+    listed = ", ".join(shown[:MAX_NAMED]) + (", ..." if len(shown) > MAX_NAMED else "")
     hint = f"; did you mean '{near[0]}'?" if near else ""
     return f"there is no attribute '{name}'; there are: {listed or 'none'}{hint}"
 

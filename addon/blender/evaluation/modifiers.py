@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Held:
+class SocketValue:
     """What a modifier gives to an input.
 
     Args:
@@ -25,23 +25,23 @@ class Held:
     attribute: str | None = None
 
 
-def held(modifier: Holder, identifier: str) -> Held:
+def socket_value(modifier: Holder, identifier: str) -> SocketValue:
     """Return what a modifier or a node gives to an input; nothing where a link does."""
     if isinstance(modifier, bpy.types.Node):
         socket = _socket(modifier, identifier)
         is_open = socket is not None and not socket.is_linked
-        return Held(_plain(getattr(socket, "default_value", None)) if is_open else None)
+        return SocketValue(_plain(getattr(socket, "default_value", None)) if is_open else None)
     inputs = _entries(modifier, "inputs")
     if inputs is not None:
         entry = getattr(inputs, identifier, None)
         if entry is None or entry.type == "FALLBACK":
-            return Held()
+            return SocketValue()
         if entry.type == "ATTRIBUTE":
-            return Held(attribute=entry.attribute_name)
-        return Held(_plain(getattr(entry, "value", None)))
+            return SocketValue(attribute=entry.attribute_name)
+        return SocketValue(_plain(getattr(entry, "value", None)))
     if modifier.get(f"{identifier}_use_attribute"):
-        return Held(attribute=str(modifier.get(f"{identifier}_attribute_name", "")))
-    return Held(_plain(modifier.get(identifier)))
+        return SocketValue(attribute=str(modifier.get(f"{identifier}_attribute_name", "")))
+    return SocketValue(_plain(modifier.get(identifier)))
 
 
 def hold(modifier: Holder, identifier: str, value: Any) -> None:  # noqa: ANN401

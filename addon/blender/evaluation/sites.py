@@ -12,7 +12,7 @@ from ...core.slang_nodes.interface import CARRIED, CARRIER, DATA
 from ...core.slang_nodes.preparing import ENGINE
 from ..slang_nodes.tags import HASH, Tag, read_tag
 from ..slang_nodes.users import is_editable, modifiers
-from .modifiers import held
+from .modifiers import socket_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -84,18 +84,18 @@ class Site:
     @property
     def data(self) -> str:
         """The prefix of the attributes that are its own, ``""`` before it has one."""
-        return str(held(self.original(), self.inputs[DATA]).value or "")
+        return str(socket_value(self.original(), self.inputs[DATA]).value or "")
 
     @property
     def carrier(self) -> bpy.types.Object | None:
         """The object that brings its results, if it has one."""
-        found = held(self.original(), self.inputs[CARRIER]).value
+        found = socket_value(self.original(), self.inputs[CARRIER]).value
         return found if isinstance(found, bpy.types.Object) else None
 
     @property
     def is_carried(self) -> bool:
         """Whether the results are taken from the carrier."""
-        return bool(held(self.original(), self.inputs[CARRIED]).value)
+        return bool(socket_value(self.original(), self.inputs[CARRIED]).value)
 
 
 def evaluated_tag(tree: bpy.types.NodeTree | None) -> Tag | None:

@@ -19,7 +19,7 @@ from ...core.baking.surfaces import Surface
 from ...core.job import Job
 from ..graphs import read_graph
 from ..images import ImageStore
-from ..instances import Placed, describe_instance, undeformed_of
+from ..instances import ObjectInstance, describe_instance, undeformed_of
 from ..meshes import cut, read_mesh
 from ..properties import describe, requested
 from ..slang_nodes.tags import read_tag
@@ -106,10 +106,10 @@ def _read(
     if not mesh.polygons:
         return None
     instance = SimpleNamespace(object=entry, is_instance=False, matrix_world=entry.matrix_world)
-    placed = Placed(entry.name, mesh, np.array(entry.matrix_world, np.float64))
-    placed.undeformed = undeformed_of(entry, is_render=False) if is_evaluated else None
-    placed.info = describe_instance(instance) | describe(requested(), instance, depsgraph)
-    data = read_mesh(placed, requests)
+    made = ObjectInstance(entry.name, mesh, np.array(entry.matrix_world, np.float64))
+    made.undeformed = undeformed_of(entry, is_render=False) if is_evaluated else None
+    made.info = describe_instance(instance) | describe(requested(), instance, depsgraph)
+    data = read_mesh(made, requests)
     uv_maps = tuple(layer.name for layer in mesh.uv_layers)
     # Of what modifiers left: they join meshes of other materials, and set materials.
     slots = [shows(slot, material) for slot in entry.material_slots]
@@ -125,7 +125,7 @@ def _read(
         kept = np.array(slots, bool)[np.minimum(of_face, len(slots) - 1)]
         if not kept.any():
             return None
-        return _surface(placed, uv_maps, data, requests, corners[kept], polygons[kept])
+        return _surface(made, uv_maps, data, requests, corners[kept], polygons[kept])
 
     job = Job(lambda _: make(), "weft-bake-mesh")
     yield job
@@ -133,7 +133,7 @@ def _read(
 
 
 def _surface(
-    placed: Placed,
+    made: ObjectInstance,
     uv_maps: tuple[str, ...],
     data: MeshData,
     requests: Sequence[AttributeRequest],
@@ -155,10 +155,10 @@ def _surface(
             rows[request.kind, request.name] = values[places[place]]
     digest = data.digest() + polygons.tobytes()
     return Surface(
-        placed.name,
+        made.name,
         data.positions[vertices],
         normals,
-        placed.matrix,
+        made.matrix,
         rows,
         uv_maps,
         corners,

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ...core.baking.raster import MOST_REACH
+from ...core.baking.raster import MAX_SPANNED_IMAGES
 
 if TYPE_CHECKING:
     import bpy
@@ -78,8 +78,8 @@ def notes_of(report: Report, size: int) -> tuple[str, ...]:
         found.append(f"{report.outside} triangles lie in no tile")
     if report.stretched:
         found.append(
-            f"{report.stretched} triangles reach over more than {MOST_REACH} images of the UV map, "
-            "and are not baked"
+            f"{report.stretched} triangles reach over more than {MAX_SPANNED_IMAGES} images of the "
+            "UV map, and are not baked"
         )
     if size and report.covered and report.covered * size * size < 64:
         found.append(f"the UV map covers {report.covered * size * size:.0f} texels alone")

@@ -17,7 +17,7 @@ from weft import ArgumentError
 from weft.scene import Attribute
 
 from .margin import rings
-from .raster import MOST_LAYERS, cover, is_finite, is_stretched, layers_of, weights_of
+from .raster import MAX_LAYERS, cover, is_finite, is_stretched, layers_of, weights_of
 from .surfaces import Points, parts_in
 from .values import Evaluation, parts_of
 from .wrapper import ENTRY
@@ -42,9 +42,9 @@ CHUNK = 1 << 20
 """Points that are computed at a time."""
 
 FIRST_TILE = 1001
-MOST_TILES = 100
+MAX_TILES = 100
 
-MOST_BYTES = 8 << 30
+MAX_BYTES = 8 << 30
 """Of pixels of all tiles together: Blender holds them, too."""
 
 ROUNDING = 1e-4
@@ -210,10 +210,10 @@ def bake(
 
 def _require_room(task: Task, tiles: int, size: int) -> None:
     needed = 16 * size * size * tiles * task.wrapper.images
-    if needed > MOST_BYTES:
+    if needed > MAX_BYTES:
         message = (
             f"bake: '{task.title}': {tiles} tiles of {size} texels are {needed / 1e9:.0f} GB, of "
-            f"{MOST_BYTES / 1e9:.0f} that are baked at once; choose a smaller size"
+            f"{MAX_BYTES / 1e9:.0f} that are baked at once; choose a smaller size"
         )
         raise ArgumentError(message)
 
@@ -223,7 +223,7 @@ def _require_faces(task: Task, uvs: NDArray[np.float32]) -> None:
         message = f"bake: '{task.title}': its material is on no face; give it to one"
         raise ArgumentError(message)
     layers = layers_of(uvs)
-    if layers > MOST_LAYERS * (MOST_TILES if task.is_tiled else 1):
+    if layers > MAX_LAYERS * (MAX_TILES if task.is_tiled else 1):
         message = (
             f"bake: '{task.title}': the UV map covers its image {layers:.0f} times over, so that "
             "one texel stands for many places; unwrap without repeats, or bake a color attribute"
@@ -257,9 +257,9 @@ def _with_uvs(task: Task) -> tuple[list[Surface], tuple[str, ...]]:
 
 def asks_world(values: Iterable[Value]) -> bool:
     """Return whether values depend on where an object stands."""
-    placed = (Attribute.POSITION, Attribute.NORMAL, Attribute.GEOMETRIC_NORMAL)
+    world_space = (Attribute.POSITION, Attribute.NORMAL, Attribute.GEOMETRIC_NORMAL)
     parts = (part for value in values for part in parts_of(value))
-    return any(isinstance(part, Attribute) and part in placed for part in parts)
+    return any(isinstance(part, Attribute) and part in world_space for part in parts)
 
 
 def has_uvs(surface: Surface, name: str) -> bool:

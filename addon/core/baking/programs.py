@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Argument = NDArray[np.float32] | float | tuple[float, ...]
 
-MOST_KEPT = 64
+MAX_KEPT = 64
 
 
 class Programs:
@@ -81,7 +81,7 @@ class Programs:
                     message = f"bake: '{title}' ends in a comment that is not closed; write */"
                     raise weft.ArgumentError(message)
                 self._known[key] = found
-                while len(self._known) > MOST_KEPT:
+                while len(self._known) > MAX_KEPT:
                     self._known.popitem(last=False)
             self._known.move_to_end(key)
             return self._known[key]

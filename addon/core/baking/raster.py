@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_LAYERS = 16
+MAX_LAYERS = 16
 """Of surfaces on each other, on average: a UV map beyond that repeats its image."""
 
-MOST_REACH = 64
+MAX_SPANNED_IMAGES = 64
 """Images that a triangle reaches over, of a UV map that wraps: beyond, it is a mistake, and would
 take a row of work for each row that it crosses."""
 
@@ -63,7 +63,7 @@ def layers_of(uvs: NDArray[np.float32]) -> float:
 
 def is_stretched(uvs: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Return which triangles reach over more images than they may."""
-    return np.asarray((uvs.max(axis=1) - uvs.min(axis=1) > MOST_REACH).any(axis=1))
+    return np.asarray((uvs.max(axis=1) - uvs.min(axis=1) > MAX_SPANNED_IMAGES).any(axis=1))
 
 
 def cover(

@@ -31,8 +31,8 @@ TRIANGLE_NUMBERS = 46  # corners, normals, one UV map, colours, slots, and the t
 RECORD_HEADROOM = 1.25  # records are allocated with room to spare
 SPREAD_OF_SCENE = 2.0  # times faster or slower than earlier fits of the scene
 SPREAD_OF_DEVICE = 30.0  # of one other scene: how many paths escape is not known
-MOST_SPREAD = 3.0  # up to which a time is told before the fit
-MOST_SCENES = 200
+MAX_SPREAD = 3.0  # up to which a time is told before the fit
+MAX_SCENES = 200
 THROUGHPUT_FILE = "throughput.json"
 
 
@@ -103,7 +103,7 @@ class Estimate:
     def describe(self) -> str:
         """Return it for people."""
         words = describe_memory(self.memory, is_bound=self.is_bound)
-        if self.seconds is None or self.seconds[1] > MOST_SPREAD**2 * self.seconds[0]:
+        if self.seconds is None or self.seconds[1] > MAX_SPREAD**2 * self.seconds[0]:
             return f"{words}; time is known once it runs"
         low, high = self.seconds
         about = describe_seconds(math.sqrt(low * high))
@@ -141,13 +141,13 @@ def estimate_memory(size: FitSize) -> float:
     surfaces = sum(paths) * (size.bounces + 1) * RECORD_HEADROOM
     surfaces *= 2 if size.has_media else 1  # a segment before each
     recorded = size.parts * (surfaces * rows + sum(paths) * HEAD_ROWS)
-    developed = 3 * (1 + size.numbers) * max(size.pixels, default=0)
+    resolved = 3 * (1 + size.numbers) * max(size.pixels, default=0)
     texels = (size.texels + size.other_texels) * (1 + size.parts)
     if size.texels:
         texels += (size.texels + size.other_texels) * TEXEL_ARRAYS + size.texels * MAP_ARRAYS
-        developed += FILM_ARRAYS * sum(size.pixels)
+        resolved += FILM_ARRAYS * sum(size.pixels)
     scene = texels + size.triangles * TRIANGLE_NUMBERS
-    return FLOAT * (under_way + recorded + developed + scene)
+    return FLOAT * (under_way + recorded + resolved + scene)
 
 
 def describe_memory(count: float, *, is_bound: bool) -> str:
@@ -239,7 +239,7 @@ class ThroughputHistory:
         key = _key(device, scene)
         old = self._known.pop(key, found)  # what was used last stands at the end
         self._known[key] = math.sqrt(found * old)
-        self._known = dict(list(self._known.items())[-MOST_SCENES:])
+        self._known = dict(list(self._known.items())[-MAX_SCENES:])
         self._write()
 
     def _write(self) -> None:

@@ -18,7 +18,7 @@ from .bindings import Address, Binding, LinkedInput, TextureBinding
 if TYPE_CHECKING:
     from .compile import CompiledMaterial
 
-MOST_NAMES = 8
+MAX_NAMES = 8
 Found = Binding | TextureBinding
 Entry = Binding | TextureBinding | LinkedInput
 
@@ -122,8 +122,8 @@ def _advice(materials: list[CompiledMaterial], known: dict[str, list[Entry]], te
 
 def _listed(names: list[str]) -> str:
     """Return names as text, the first few of them."""
-    more = ", ..." if len(names) > MOST_NAMES else ""
-    return f"{', '.join(map(repr, names[:MOST_NAMES]))}{more}"
+    more = ", ..." if len(names) > MAX_NAMES else ""
+    return f"{', '.join(map(repr, names[:MAX_NAMES]))}{more}"
 
 
 def _why_absent(materials: list[CompiledMaterial], address: Address) -> str:

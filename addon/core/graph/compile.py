@@ -67,7 +67,7 @@ class CompiledMaterial:
         problems: What is not shown as in Cycles.
         linked: Inputs that links drive.
         left_out: Parameters that would have no effect now; keeping one makes another program.
-        falloffs: Of a lamp: powers of the distance and smooths of its Light Falloff nodes.
+        falloffs: Of a light: powers of the distance and smooths of its Light Falloff nodes.
     """
 
     material: Material
@@ -135,7 +135,7 @@ class Compiler:
     view: View | None = None
     normal: Value = Attribute.NORMAL  # that nodes of the surface see
     ray: str | None = None  # kind of ray that alone sees it
-    lamp_axes: Sequence[tuple[float, ...]] | None = None  # of the light whose nodes they are
+    light_axes: Sequence[tuple[float, ...]] | None = None  # of the light whose nodes they are
     falloffs: set[tuple[float, float]] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     bindings: dict[str, Binding] = field(default_factory=dict)  # by name of the constant
@@ -425,7 +425,7 @@ def compile_material(
     view: View | None = None,
     displacement: str = "BUMP",
     ray: str | None = None,
-    lamp_axes: Sequence[tuple[float, ...]] | None = None,
+    light_axes: Sequence[tuple[float, ...]] | None = None,
 ) -> CompiledMaterial:
     """Compile the graph of a material, a world or a light.
 
@@ -443,7 +443,7 @@ def compile_material(
         displacement: Blender's ``displacement_method`` of the material.
         ray: Kind of ray that alone sees it, as ``true_outputs()`` of nodes/light_path.py takes it;
             ``None``: any.
-        lamp_axes: Axes of a light, three unit vectors in world space.
+        light_axes: Axes of a light, three unit vectors in world space.
 
     Raises:
         ArgumentError: There is no such target.
@@ -452,7 +452,7 @@ def compile_material(
     label = {"material": "Material", "world": "World", "light": "Light"}[target]
     compiler = Compiler(name, images, attributes or AttributeTable(), keep, view)
     compiler.ways = ways_to_groups(graph)
-    compiler.ray, compiler.lamp_axes = ray, lamp_axes
+    compiler.ray, compiler.light_axes = ray, light_axes
     scope = Scope(graph, f"{label} '{name}'")
     surface, volume = _surface(compiler, scope, kinds, displacement, target)
     owner = compiler.owners.get(id(surface))

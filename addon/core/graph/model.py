@@ -112,7 +112,7 @@ class Graph:
 
 
 def property_keys(kind: str, name: str) -> tuple[str, str]:
-    """Return the names in ``Placed.info`` of the color and the alpha of a property.
+    """Return the names in ``ObjectInstance.info`` of the color and the alpha of a property.
 
     Args:
         kind: Of an Attribute node: OBJECT, INSTANCER or VIEW_LAYER.

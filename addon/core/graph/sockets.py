@@ -10,7 +10,7 @@ from .model import Graph, Node, Socket
 from .table import TABLE
 from .values import SIZES
 
-MOST_WAYS = 8  # to a group, by which its numbers are found
+MAX_WAYS = 8  # to a group, by which its numbers are found
 WEFT_WORDS = frozenset(
     ("first", "second", "factor", "volume", *(n for c in CLOSURES.values() for n in c.inputs))
 )
@@ -80,7 +80,7 @@ def ways_to_groups(graph: Graph) -> dict[str, list[tuple[str, ...]]]:
         level = []
         for path, tree in inner:
             ways = found.setdefault(tree.name, [])
-            if len(ways) < MOST_WAYS:
+            if len(ways) < MAX_WAYS:
                 ways.append(path)
                 level.append((path, tree))
     return found

@@ -17,8 +17,8 @@ from .nodes import (
     facing,
     images,
     inputs,
-    lamps,
     light_path,
+    lights,
     map_range,
     math,
     mix,
@@ -39,7 +39,7 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
         "Input": {
             **inputs.ENTRIES,
             **facing.ENTRIES,
-            **lamps.INPUTS,
+            **lights.INPUTS,
             **light_path.ENTRIES,
             **coordinates.INPUTS,
             **spaces.INPUTS,
@@ -50,7 +50,7 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
             **images.ENTRIES,
             **patterns.ENTRIES,
             **sky.ENTRIES,
-            **lamps.ENTRIES,
+            **lights.ENTRIES,
         },
         "Color": {**color.ENTRIES, **curves.COLORS, **mix.ENTRIES},
         "Vector": {

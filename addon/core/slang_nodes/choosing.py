@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NUMBERS = ("float", "float2", "float3", "int")
 COUNTS = ("2", "3", "4")
-MOST_TRIED = 27
+MAX_TRIED = 27
 BUILT_IN = frozenset(("IArithmetic", "IComparable", "IDifferentiable", "IFloat", "IInteger"))
 """Interfaces that numbers have; others are those of structures."""
 
@@ -170,7 +170,7 @@ def specializations(source: Source, info: SourceInfo, function: FunctionInfo) ->
     for parameter in function.generics:
         is_number = all(map(_is_of_numbers, parameter.constraints))
         choices.append(COUNTS if parameter.is_value else NUMBERS if is_number else structures)
-    tried = [f"<{', '.join(given)}>" for given in product(*choices)][:MOST_TRIED]
+    tried = [f"<{', '.join(given)}>" for given in product(*choices)][:MAX_TRIED]
     return [given for given in tried if _declaration(source, function.name + given) is not None]
 
 

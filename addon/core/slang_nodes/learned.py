@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LARGEST = 128
+MAX_SIDE = 128
 """Texels of the longer side of what is learned: so small a network has no finer detail."""
 
-SMALLEST = 32
+MIN_SIDE = 32
 """Of smaller pictures what lies between pixels is learned, too: there a network is free else."""
 
 BATCH = 4096
@@ -132,7 +132,7 @@ def check_picture(pixels: NDArray[np.float32], name: str) -> None:
         )
 
 
-def shrink(pixels: NDArray[np.float32], largest: int = LARGEST) -> NDArray[np.float32]:
+def shrink(pixels: NDArray[np.float32], largest: int = MAX_SIDE) -> NDArray[np.float32]:
     """Return means over blocks, so that the longer side has at most so many pixels.
 
     What is left of a side beyond whole blocks is spread: blocks differ by one pixel.
@@ -149,7 +149,7 @@ def shrink(pixels: NDArray[np.float32], largest: int = LARGEST) -> NDArray[np.fl
 
 
 def enlarge(
-    pixels: NDArray[np.float32], *, tiles: bool, smallest: int = SMALLEST
+    pixels: NDArray[np.float32], *, tiles: bool, smallest: int = MIN_SIDE
 ) -> NDArray[np.float32]:
     """Return a picture whose sides have at least so many pixels, interpolated as materials do.
 

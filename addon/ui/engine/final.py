@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...core.progressive import Picture
 
 log = logging.getLogger("weft")
-MOST_WARNINGS = 5
+MAX_WARNINGS = 5
 PREVIEW_SAMPLES = 32
 """Of the small pictures of materials and worlds."""
 
@@ -218,10 +218,10 @@ class FinalRender:
         """Report what is left out or replaced."""
         for problem in problems:
             log.info("%s", problem)
-        for problem in problems[:MOST_WARNINGS]:
+        for problem in problems[:MAX_WARNINGS]:
             self.engine.report({"WARNING"}, f"Weft: {problem}")
-        if len(problems) > MOST_WARNINGS:
-            rest = len(problems) - MOST_WARNINGS
+        if len(problems) > MAX_WARNINGS:
+            rest = len(problems) - MAX_WARNINGS
             self.engine.report({"WARNING"}, f"Weft: {rest} more; log level Info lists them")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...blender.fit_places import tree_at
+from ...blender.fit_sockets import tree_at
 from ...core.defaults import TEXTURE_SIZE
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import bpy
 
 from ...blender.session import require_session, scene_key
 from ...core.fitting.estimate import Estimate, FitSize, estimate_fit, iterations_of
-from .properties import place_of
+from .properties import socket_ref_of
 
 if TYPE_CHECKING:
     from .properties import WEFT_PG_fit, WEFT_PG_fit_target
@@ -86,8 +86,8 @@ def pixels_of(target: WEFT_PG_fit_target, longest: int) -> int:
 
 def components_of(entry: bpy.types.PropertyGroup) -> int:
     """Return how many numbers a parameter has."""
-    place = place_of(entry)
-    socket = None if place is None else place.find_socket()
+    ref = socket_ref_of(entry)
+    socket = None if ref is None else ref.find_socket()
     return 3 if hasattr(getattr(socket, "default_value", None), "__len__") else 1
 
 

@@ -9,12 +9,12 @@ from weft import ArgumentError
 from weft.fit import EnvironmentParameter, Exposure, FitSettings, LightParameter
 from weft.scene import ParameterRef
 
-from ...blender.fit_places import driver_at
 from ...blender.fit_scene import target_names
+from ...blender.fit_sockets import driver_at
 from ...blender.fit_targets import Picture
 from ...core.fitting.request import Request, scalar_request, texture_request
 from .judgment import forget_verdict, keep_verdict
-from .properties import place_of
+from .properties import socket_ref_of
 
 if TYPE_CHECKING:
     import bpy
@@ -106,7 +106,7 @@ def request_of(entry: WEFT_PG_fit_parameter) -> Request:
     if entry.material is None:
         raise ArgumentError(f"fit: the material of '{entry.socket_name}' is gone; remove it")
     bounds = (entry.low, entry.high) if entry.limit else None
-    address = entry.place()
+    address = entry.binding_address()
     if entry.kind == "NUMBER":
         return scalar_request(address, bounds=bounds)
     limits = {"bounds": bounds} if bounds else {}
@@ -160,8 +160,8 @@ def name_of(entry: WEFT_PG_fit_parameter, plan: FitPlan) -> ParameterRef | None:
     if entry.kind == "LIGHT":
         light = entry.address()
         return next((name for name, title in plan.lights.items() if title == light), None)
-    place = entry.place()
-    return next((name for name, own in plan.numbers.items() if place.is_of(own)), None)
+    wanted = entry.binding_address()
+    return next((name for name, own in plan.numbers.items() if wanted.is_of(own)), None)
 
 
 def show_environment(entry: WEFT_PG_fit_parameter, plan: FitPlan, result: FitResult) -> None:
@@ -175,8 +175,8 @@ def show_environment(entry: WEFT_PG_fit_parameter, plan: FitPlan, result: FitRes
 
 def show_texture(entry: WEFT_PG_fit_parameter, plan: FitPlan, result: FitResult) -> None:
     """Write size and coverage of a texture beside its parameter."""
-    address, place = entry.place(), place_of(entry)
-    node = None if place is None else driver_at(place)
+    address, ref = entry.binding_address(), socket_ref_of(entry)
+    node = None if ref is None else driver_at(ref)
     # A socket that an image drives by now stands for the image.
     image = (*address.path[:-1], "" if node is None else node.name)
     for name, texture in result.textures.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...blender.fit_places import image_at
+from ...blender.fit_sockets import image_at
 from ...blender.session import require_session
 from ...core.fitting.estimate import describe_memory
 from ..text import draw_text
@@ -18,10 +18,10 @@ from .lighting import draw_environment, draw_lighting
 from .pairs import draw_pairs
 from .pictures import frame_warning, overlay_of
 from .problems import draw_problems
-from .properties import IMAGES, SOCKET_KINDS, place_of
+from .properties import IMAGES, SOCKET_KINDS, socket_ref_of
 
 if TYPE_CHECKING:
-    from ...blender.fit_places import Place
+    from ...blender.fit_sockets import SocketRef
     from ...blender.session import Session
 
 
@@ -229,8 +229,8 @@ def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) ->
 
 def draw_place(layout: bpy.types.UILayout, entry: bpy.types.PropertyGroup) -> None:
     """Draw the settings of an input or an image."""
-    place = place_of(entry)
-    if place is None or place.find_node() is None:
+    ref = socket_ref_of(entry)
+    if ref is None or ref.find_node() is None:
         draw_text(layout, f"'{entry.label()}' is not there any more; remove it", icon="ERROR")
         return
     if entry.socket:
@@ -239,7 +239,7 @@ def draw_place(layout: bpy.types.UILayout, entry: bpy.types.PropertyGroup) -> No
         for kind in SOCKET_KINDS:
             row.prop_enum(entry, "kind", kind)
     if entry.kind == "TEXTURE":
-        draw_image(layout, place)
+        draw_image(layout, ref)
         layout.prop(entry, "width")
         layout.prop(entry, "height")
     layout.prop(entry, "limit")
@@ -248,9 +248,9 @@ def draw_place(layout: bpy.types.UILayout, entry: bpy.types.PropertyGroup) -> No
         layout.prop(entry, "high")
 
 
-def draw_image(layout: bpy.types.UILayout, place: Place) -> None:
-    """Draw the image that a place shows now, small, and its size."""
-    image = image_at(place)
+def draw_image(layout: bpy.types.UILayout, ref: SocketRef) -> None:
+    """Draw the image that a socket shows now, small, and its size."""
+    image = image_at(ref)
     if image is None:
         return
     preview = image.preview_ensure()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...blender.fit_places import Place, tree_at
+from ...blender.fit_sockets import SocketRef, tree_at
 from ...blender.node_names import input_title, node_title
 from ...blender.session import require_session
 from ...core.defaults import (
@@ -234,7 +234,7 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
         parts = [material, *self.nodes(), self.socket]
         return ".".join(part for part in parts if part)
 
-    def place(self) -> "Address":
+    def binding_address(self) -> "Address":
         """Return the address of an input or image that no other has."""
         # The engine is loaded here, not when the extension is enabled.
         from ...core.graph.bindings import Address
@@ -252,11 +252,11 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
 
     def title(self) -> str:
         """Return what Blender's interface calls the input or the image."""
-        place = place_of(self)
-        node = place.find_node() if place else None
+        ref = socket_ref_of(self)
+        node = ref.find_node() if ref else None
         if node is None:
             return self.socket_name or self.nodes()[-1]
-        socket = place.find_socket() if self.socket else None
+        socket = ref.find_socket() if self.socket else None
         if socket is None:
             return f"Image {node_title(node)}"
         return input_title(socket)
@@ -342,7 +342,7 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
     )
 
 
-def place_of(parameter: WEFT_PG_fit_parameter) -> Place | None:
+def socket_ref_of(parameter: WEFT_PG_fit_parameter) -> SocketRef | None:
     """Return the socket of a parameter; ``None``: it has none, or its material was deleted."""
     owner = parameter.material if parameter.kind in SOCKET_KINDS else None
     if owner is None:
@@ -352,7 +352,7 @@ def place_of(parameter: WEFT_PG_fit_parameter) -> Place | None:
         owner = tree_at(owner, nodes[:-1])
     if owner is None:
         return None
-    return Place(
+    return SocketRef(
         owner.session_uid,
         len(nodes) > 1,
         nodes[-1],

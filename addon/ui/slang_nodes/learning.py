@@ -28,7 +28,7 @@ SIZES = (
     ("MEDIUM", "Medium", "399 weights: ornaments, wood, stone"),
     ("LARGE", "Large", "723 weights: more of a picture's detail"),
 )
-STEPS, MOST_STEPS = 2000, 1_000_000
+STEPS, MAX_STEPS = 2000, 1_000_000
 
 
 class WEFT_PG_learned_texture(bpy.types.PropertyGroup):
@@ -46,7 +46,7 @@ class WEFT_PG_learned_texture(bpy.types.PropertyGroup):
         default=True,
     )
     steps: bpy.props.IntProperty(
-        name="Steps", description="More are better and slower", default=STEPS, min=1, max=MOST_STEPS
+        name="Steps", description="More are better and slower", default=STEPS, min=1, max=MAX_STEPS
     )
 
 
@@ -60,7 +60,7 @@ class WEFT_OT_fit_learned_texture(WaitingOperator, bpy.types.Operator):
     image: bpy.props.StringProperty(name="Image", description="One of the file")
     size: bpy.props.EnumProperty(name="Size", items=SIZES, default="MEDIUM")
     tiles: bpy.props.BoolProperty(name="Repeat", default=True)
-    steps: bpy.props.IntProperty(name="Steps", default=STEPS, min=1, max=MOST_STEPS)
+    steps: bpy.props.IntProperty(name="Steps", default=STEPS, min=1, max=MAX_STEPS)
     seed: bpy.props.IntProperty(name="Seed", description="Of the first weights", min=0)
 
     @classmethod

@@ -12,19 +12,19 @@ namespace weft::codegen {
 namespace {
 
 // Fewer calls that share an element are not worth a loop.
-constexpr std::int64_t kFewestSteps = 4;
-// From here on neighbouring threads walk along a row together, which their memory accesses prefer.
-constexpr std::int64_t kFewestLanes = 64;
+constexpr std::int64_t kMinSteps = 4;
+// From here on neighbouring threads reduce along a row together, which their memory accesses prefer.
+constexpr std::int64_t kMinLanes = 64;
 constexpr std::int64_t kTurnsAhead = 4; // of passes/ahead.cpp
 
 // Of the sums of a group's threads, which lie beside the tables.
 constexpr std::int64_t kSumBytes = 4096;
 // Each group clears its table and adds it to memory: the calls must outweigh that.
-constexpr std::int64_t kFewestCallsOfTable = std::int64_t{1} << 14;
-constexpr std::int64_t kFewestCallsAnEntry = 16;
+constexpr std::int64_t kMinCallsOfTable = std::int64_t{1} << 14;
+constexpr std::int64_t kMinCallsAnEntry = 16;
 // A table that leaves room for few groups on a multiprocessor.
 constexpr std::int64_t kFloatsOfLargeTable = 3072;
-constexpr std::int64_t kFewestCallsAnEntryOfLargeTable = 256;
+constexpr std::int64_t kMinCallsAnEntryOfLargeTable = 256;
 
 bool is_shared_along(const Kernel& kernel, const Memory& memory, std::size_t dimension) {
     return memory.call_strides[dimension] == 0 && kernel.dimensions[dimension] > 1;
@@ -50,7 +50,7 @@ bool sums_in_float(const reflect::Type& type) {
 }
 
 /// The dimension whose calls share the most gradients; -1 if a loop along one gains nothing.
-std::int32_t best_walk(const Kernel& kernel, const std::vector<Operand*>& shared) {
+std::int32_t best_reduction_axis(const Kernel& kernel, const std::vector<Operand*>& shared) {
     std::int32_t best = -1;
     std::int64_t most_gain = 0;
     for (std::size_t i = 0; i < kernel.dimensions.size(); ++i) {
@@ -60,7 +60,7 @@ std::int32_t best_walk(const Kernel& kernel, const std::vector<Operand*>& shared
                 gain += kernel.dimensions[i];
             }
         }
-        if (kernel.dimensions[i] >= kFewestSteps && gain > most_gain) {
+        if (kernel.dimensions[i] >= kMinSteps && gain > most_gain) {
             most_gain = gain;
             best = static_cast<std::int32_t>(i);
         }
@@ -68,25 +68,25 @@ std::int32_t best_walk(const Kernel& kernel, const std::vector<Operand*>& shared
     return best;
 }
 
-void set_walk(Kernel& kernel, std::int32_t dimension) {
+void set_reduction_axis(Kernel& kernel, std::int32_t dimension) {
     const auto at = static_cast<std::size_t>(dimension);
     const std::int64_t extent = kernel.dimensions[at];
-    Walk& walk = kernel.walk;
-    walk.dimension = dimension;
-    walk.is_lane_major = at + 1 == kernel.dimensions.size() && extent >= kFewestLanes;
+    ReductionAxis& axis = kernel.reduction;
+    axis.dimension = dimension;
+    axis.is_lane_major = at + 1 == kernel.dimensions.size() && extent >= kMinLanes;
     const std::int64_t columns = call_count(kernel) / extent;
     const std::int64_t group = kernel.group_size[0];
     // On GPUs a thread loads kTurnsAhead elements before it computes.
     const std::int64_t turns = kernel.prefers_storage_bindings ? 1 : kTurnsAhead;
     const auto lanes = static_cast<std::int64_t>(
-        std::bit_floor(static_cast<std::uint64_t>(std::max(extent / turns, kFewestLanes))));
-    const std::int64_t fitting = walk.is_lane_major
+        std::bit_floor(static_cast<std::uint64_t>(std::max(extent / turns, kMinLanes))));
+    const std::int64_t fitting = axis.is_lane_major
                                      ? group / std::min(group, lanes)
                                      : std::min(group, static_cast<std::int64_t>(std::bit_ceil(
                                                            static_cast<std::uint64_t>(columns))));
-    walk.columns = static_cast<std::int32_t>(fitting);
-    walk.lanes = static_cast<std::int32_t>(group / fitting);
-    walk.blocks = (columns + fitting - 1) / fitting;
+    axis.columns = static_cast<std::int32_t>(fitting);
+    axis.lanes = static_cast<std::int32_t>(group / fitting);
+    axis.blocks = (columns + fitting - 1) / fitting;
     kernel.needs_coordinates = true;
 }
 
@@ -95,8 +95,8 @@ Accumulation accumulation_of(const Kernel& kernel, const Operand& gradient) {
     if (memory.is_uniform) {
         return Accumulation::group;
     }
-    const std::int32_t walk = kernel.walk.dimension;
-    if (walk >= 0 && memory.call_strides[static_cast<std::size_t>(walk)] == 0) {
+    const std::int32_t axis = kernel.reduction.dimension;
+    if (axis >= 0 && memory.call_strides[static_cast<std::size_t>(axis)] == 0) {
         return Accumulation::group;
     }
     return is_shared_along(kernel, memory, kernel.dimensions.size() - 1) &&
@@ -120,9 +120,9 @@ bool fits_table(const Kernel& kernel, const Operand& tensor, const Operand& grad
     const std::int64_t floats = table_size(gradient);
     const std::int64_t calls = call_count(kernel);
     const std::int64_t calls_an_entry =
-        used + floats > kFloatsOfLargeTable ? kFewestCallsAnEntryOfLargeTable : kFewestCallsAnEntry;
+        used + floats > kFloatsOfLargeTable ? kMinCallsAnEntryOfLargeTable : kMinCallsAnEntry;
     return (used + floats) * 4 + kSumBytes <= std::int64_t{kernel.shared_bytes} &&
-           calls >= kFewestCallsOfTable && calls >= floats * calls_an_entry;
+           calls >= kMinCallsOfTable && calls >= floats * calls_an_entry;
 }
 
 /// Gradients of the tensors that the function picks elements from.
@@ -167,8 +167,8 @@ void choose_sums(Kernel& kernel) {
         }
         return;
     }
-    if (const std::int32_t walk = best_walk(kernel, shared); walk >= 0) {
-        set_walk(kernel, walk);
+    if (const std::int32_t axis = best_reduction_axis(kernel, shared); axis >= 0) {
+        set_reduction_axis(kernel, axis);
     }
     for (Operand* gradient : shared) {
         gradient->accumulation = accumulation_of(kernel, *gradient);
@@ -179,7 +179,7 @@ void choose_sums(Kernel& kernel) {
 
 /// A thread's calls are consecutive elements, or a loop's, whatever thread it is.
 bool takes_elements_in_order(const Kernel& kernel) {
-    return kernel.walk.dimension < 0 && !kernel.is_raw_dispatch && !uses_thread_index(kernel);
+    return kernel.reduction.dimension < 0 && !kernel.is_raw_dispatch && !uses_thread_index(kernel);
 }
 
 // Where a group collects more, its multiprocessor has room for no other beside a cache: then one group has all threads

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int32_t kTurns = 4;
 
 bool can_load_ahead(const Kernel& kernel) {
-    return kernel.walk.dimension >= 0 && !kernel.prefers_storage_bindings &&
+    return kernel.reduction.dimension >= 0 && !kernel.prefers_storage_bindings &&
            !kernel.is_raw_dispatch && !kernel.has_team && !kernel.repeats_last;
 }
 
@@ -21,14 +21,14 @@ void load_ahead(Kernel& kernel) {
     if (!can_load_ahead(kernel)) {
         return;
     }
-    const Walk& walk = kernel.walk;
-    const auto along = static_cast<std::size_t>(walk.dimension);
-    if (kernel.dimensions[along] < std::int64_t{walk.lanes} * kTurns) {
+    const ReductionAxis& axis = kernel.reduction;
+    const auto along = static_cast<std::size_t>(axis.dimension);
+    if (kernel.dimensions[along] < std::int64_t{axis.lanes} * kTurns) {
         return;
     }
     bool reads_ahead = false;
     for_each_memory_operand(kernel, [&](Operand& operand) {
-        // What the walk shares is read once and stays in the cache.
+        // What the reduction shares is read once and stays in the cache.
         const bool moves = operand.memory.call_strides[along] != 0;
         operand.memory.is_ahead = moves && is_own_scalar(operand);
         reads_ahead = reads_ahead || (operand.memory.is_ahead && operand.reads);

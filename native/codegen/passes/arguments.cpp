@@ -181,9 +181,9 @@ void lay_out_arguments(Kernel& kernel) {
         }
     } else {
         block.add_constant("weft_count", call_count(kernel), kernel.is_index64);
-        if (kernel.walk.dimension >= 0) {
-            block.add_constant("weft_blocks", kernel.walk.blocks, kernel.is_index64);
-            block.add_constant("weft_chunks", kernel.walk.chunks, kernel.is_index64);
+        if (kernel.reduction.dimension >= 0) {
+            block.add_constant("weft_blocks", kernel.reduction.blocks, kernel.is_index64);
+            block.add_constant("weft_chunks", kernel.reduction.chunks, kernel.is_index64);
         } else if (kernel.is_persistent) {
             block.add_constant("weft_span", persistent_span(kernel), kernel.is_index64);
         }

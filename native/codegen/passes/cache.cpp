@@ -10,7 +10,7 @@ namespace weft::codegen {
 namespace {
 
 // Fewer calls do not fill a large GPU with several a thread, and what a group empties must be worth its clearing.
-constexpr std::int64_t kFewestCalls = std::int64_t{1} << 20;
+constexpr std::int64_t kMinCalls = std::int64_t{1} << 20;
 
 // A group's calls lie side by side along the innermost dimension: 1024 floats and a few neighbours, of several rows
 // where the tensor has them. More would take memory from the first-level cache.
@@ -25,7 +25,7 @@ bool takes_groups_of_calls(const Kernel& kernel) {
     return !kernel.prefers_storage_bindings && !kernel.is_raw_dispatch && !kernel.has_team &&
            !kernel.is_tiled && !kernel.is_index64 && !kernel.is_persistent &&
            !kernel.repeats_last && !uses_thread_index(kernel) && kernel.sums == SumPass::at_once &&
-           call_count(kernel) >= kFewestCalls;
+           call_count(kernel) >= kMinCalls;
 }
 
 } // namespace

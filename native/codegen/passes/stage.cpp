@@ -17,14 +17,14 @@ constexpr std::int64_t kSharedWords = kSharedBytes / 4;
 // the device has room for eight groups of them on a multiprocessor.
 constexpr std::int64_t kWordsOfPersistent = 6144;
 // Below, a launch takes longer than the memory.
-constexpr std::int64_t kFewestElements = std::int64_t{1} << 16;
+constexpr std::int64_t kMinElements = std::int64_t{1} << 16;
 // What the sums of a group's threads take: a double each.
 constexpr std::int64_t kSumWords = 512;
 
 // One element a thread leaves a multiprocessor too few bytes on their way. So many are worth it while there are groups
 // enough to fill the largest GPUs (132 multiprocessors, 8 groups each) twice.
-constexpr std::int64_t kMostTurns = 4;
-constexpr std::int64_t kFewestGroups = 2112;
+constexpr std::int64_t kMaxTurns = 4;
+constexpr std::int64_t kMinGroups = 2112;
 
 bool gains_from_staging(const Memory& memory) {
     if (!memory.is_words || !memory.is_linear) {
@@ -83,16 +83,16 @@ private:
     std::int64_t m_words; ///< that there are
 };
 
-/// A walk jumps from element to element, and tables leave no room.
+/// A reduction jumps from element to element, and tables leave no room.
 bool has_other_order(const Kernel& kernel) {
-    return kernel.walk.dimension >= 0 || !kernel.tables.empty() || !kernel.collector.empty() ||
+    return kernel.reduction.dimension >= 0 || !kernel.tables.empty() || !kernel.collector.empty() ||
            kernel.repeats_last;
 }
 
 bool can_stage(const Kernel& kernel) {
     return !kernel.is_raw_dispatch && !kernel.has_team && !kernel.is_tiled &&
            !kernel.prefers_storage_bindings && kernel.width == 1 &&
-           call_count(kernel) >= kFewestElements;
+           call_count(kernel) >= kMinElements;
 }
 
 } // namespace
@@ -115,10 +115,10 @@ void stage_structures(Kernel& kernel) {
             memory.is_wide = memory.is_wide && !stage;
         });
     }
-    const std::int64_t blocks = call_count(kernel) / kernel.group_size[0] / kFewestGroups;
+    const std::int64_t blocks = call_count(kernel) / kernel.group_size[0] / kMinGroups;
     kernel.turns = uses_thread_index(kernel) ? 1
                                              : static_cast<std::int32_t>(std::clamp<std::int64_t>(
-                                                   blocks, 1, std::min(kMostTurns, stages.room())));
+                                                   blocks, 1, std::min(kMaxTurns, stages.room())));
 }
 
 } // namespace weft::codegen

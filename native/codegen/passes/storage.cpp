@@ -5,7 +5,7 @@ namespace weft::codegen {
 
 namespace {
 // A descriptor set has room for many more; past a few, updating it costs more than it saves.
-constexpr std::size_t kMostSlots = 16;
+constexpr std::size_t kMaxSlots = 16;
 } // namespace
 
 void assign_storage_slots(Kernel& kernel) {
@@ -15,7 +15,7 @@ void assign_storage_slots(Kernel& kernel) {
     for_each_memory_operand(kernel, [&](Operand& operand) {
         Memory& memory = operand.memory;
         if (memory.is_words && memory.may_bind && !adds_atomically(operand) &&
-            kernel.storage.size() < kMostSlots) {
+            kernel.storage.size() < kMaxSlots) {
             memory.binding = static_cast<std::int32_t>(kernel.storage.size());
             kernel.storage.push_back({.source = operand.source});
         }

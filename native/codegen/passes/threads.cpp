@@ -14,31 +14,31 @@ std::int64_t divide_up(std::int64_t value, std::int64_t step) {
 // A large GPU starts groups more slowly than its memory takes 256 elements, one a thread. So many elements fill it
 // several times over with four steps a thread.
 constexpr std::int32_t kSteps = 4;
-constexpr std::int64_t kFewestElementsToStep = std::int64_t{1} << 22;
+constexpr std::int64_t kMinElementsToStep = std::int64_t{1} << 22;
 
 // Enough groups of a persistent kernel to fill the largest GPUs (144 multiprocessors) several times, and the cores of
 // a CPU; few enough that their additions to one element do not matter.
-constexpr std::int64_t kMostGroups = 1024;
+constexpr std::int64_t kMaxGroups = 1024;
 // Two groups whose memory is full fit on a multiprocessor.
-constexpr std::int64_t kMostGroupsOfCollector = 256;
-constexpr std::int64_t kMostGroupsOfSoftware = 64;
+constexpr std::int64_t kMaxGroupsOfCollector = 256;
+constexpr std::int64_t kMaxGroupsOfSoftware = 64;
 
-// Turns of a walk that are worth the sum after it.
-constexpr std::int64_t kFewestTurns = 4;
+// Turns of a reduction that are worth the sum after it.
+constexpr std::int64_t kMinTurns = 4;
 
 bool is_plain(const Kernel& kernel) {
     return kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled && !kernel.is_persistent;
 }
 
 std::int32_t choose_steps(const Kernel& kernel) {
-    if (kernel.walk.dimension >= 0) {
+    if (kernel.reduction.dimension >= 0) {
         return kernel.steps; // of load_ahead()
     }
     if (!kernel.caches.empty() && kernel.stages.empty()) {
         return kSteps;
     }
     return is_plain(kernel) && !kernel.prefers_storage_bindings && !kernel.repeats_last &&
-                   call_count(kernel) >= kFewestElementsToStep && !uses_thread_index(kernel)
+                   call_count(kernel) >= kMinElementsToStep && !uses_thread_index(kernel)
                ? kSteps
                : 1;
 }
@@ -61,13 +61,13 @@ std::int64_t linear_groups(const Kernel& kernel) {
     return divide_up(threads, kernel.group_size[0]);
 }
 
-/// Groups for a walk: enough of them share a column to fill the device.
-std::int64_t divide_walk(Kernel& kernel, std::int64_t most) {
-    Walk& walk = kernel.walk;
-    const std::int64_t extent = kernel.dimensions[static_cast<std::size_t>(walk.dimension)];
-    const std::int64_t longest = divide_up(extent, walk.lanes * kFewestTurns);
-    walk.chunks = std::clamp<std::int64_t>(most / walk.blocks, 1, longest);
-    return walk.blocks * walk.chunks;
+/// Groups for a reduction: enough of them share a column to fill the device.
+std::int64_t divide_reduction(Kernel& kernel, std::int64_t most) {
+    ReductionAxis& axis = kernel.reduction;
+    const std::int64_t extent = kernel.dimensions[static_cast<std::size_t>(axis.dimension)];
+    const std::int64_t longest = divide_up(extent, axis.lanes * kMinTurns);
+    axis.chunks = std::clamp<std::int64_t>(most / axis.blocks, 1, longest);
+    return axis.blocks * axis.chunks;
 }
 
 } // namespace
@@ -88,11 +88,11 @@ void choose_thread_grid(Kernel& kernel) {
     }
     kernel.steps = choose_steps(kernel);
     std::int64_t groups = std::max<std::int64_t>(linear_groups(kernel), 1);
-    const std::int64_t most = kernel.prefers_storage_bindings ? kMostGroupsOfSoftware
-                              : kernel.collector.empty()      ? kMostGroups
-                                                              : kMostGroupsOfCollector;
-    if (kernel.walk.dimension >= 0) {
-        groups = divide_walk(kernel, most);
+    const std::int64_t most = kernel.prefers_storage_bindings ? kMaxGroupsOfSoftware
+                              : kernel.collector.empty()      ? kMaxGroups
+                                                              : kMaxGroupsOfCollector;
+    if (kernel.reduction.dimension >= 0) {
+        groups = divide_reduction(kernel, most);
     } else if (kernel.is_persistent) {
         groups = std::min(groups, most);
     }

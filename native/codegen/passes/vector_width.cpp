@@ -13,11 +13,11 @@ namespace {
 constexpr std::int64_t kAccessBytes = 16;
 
 // Fewer elements do not fill a large GPU with four a thread; on a CPU every thread costs, whatever it does.
-constexpr std::int64_t kFewestElements = std::int64_t{1} << 19;
-constexpr std::int64_t kFewestElementsOfSoftware = std::int64_t{1} << 14;
+constexpr std::int64_t kMinElements = std::int64_t{1} << 19;
+constexpr std::int64_t kMinElementsOfSoftware = std::int64_t{1} << 14;
 
 // The function is compiled once an element: a derivative is too long for more.
-constexpr std::int64_t kMostElementsOfDerivative = 4;
+constexpr std::int64_t kMaxElementsOfDerivative = 4;
 
 std::int64_t value_bytes(const Memory& memory) {
     return register_bytes(memory) * registers_per_value(memory);
@@ -42,7 +42,7 @@ std::int32_t matching_width(Kernel& kernel) {
     const bool fits = most_bytes != 0 && kAccessBytes % most_bytes == 0;
     const std::int64_t width = fits ? kAccessBytes / most_bytes : 1;
     return static_cast<std::int32_t>(
-        kernel.derivative == Derivative::none ? width : std::min(width, kMostElementsOfDerivative));
+        kernel.derivative == Derivative::none ? width : std::min(width, kMaxElementsOfDerivative));
 }
 
 /// Bytes of one access to the elements of a thread; 0 if they do not lie side by side or make no access.
@@ -108,7 +108,7 @@ bool divides_rows(const Kernel& kernel, std::int32_t width) {
 /// writes, and its function would only be compiled several times over.
 bool pays(Kernel& kernel, std::int32_t width) {
     const std::int64_t fewest =
-        kernel.prefers_storage_bindings ? kFewestElementsOfSoftware : kFewestElements;
+        kernel.prefers_storage_bindings ? kMinElementsOfSoftware : kMinElements;
     if (call_count(kernel) < fewest || !divides_rows(kernel, width) || uses_thread_index(kernel)) {
         return false;
     }
@@ -177,7 +177,7 @@ std::int32_t fitting_width(Kernel& kernel) {
 }
 
 bool is_worth_widening(Kernel& kernel, std::int32_t width) {
-    return width > 1 && !kernel.has_team && kernel.walk.dimension < 0 &&
+    return width > 1 && !kernel.has_team && kernel.reduction.dimension < 0 &&
            !adds_where_it_picks(kernel) && pays(kernel, width);
 }
 

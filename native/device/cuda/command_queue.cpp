@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kSpin = 50us; // a small kernel and its result are done by then
 constexpr auto kYield = 2ms; // after that a sleep adds little to what has passed
-constexpr auto kLongestSleep = 1ms;
+constexpr auto kMaxSleep = 1ms;
 constexpr auto kPollInterval = 50ms;
 
 bool is_pending(const Driver& driver, CUresult code, const char* call, std::string_view function) {
@@ -29,7 +29,7 @@ void pause(std::chrono::steady_clock::duration elapsed) {
         return;
     }
     std::this_thread::sleep_for(
-        std::min<std::chrono::steady_clock::duration>(elapsed / 32, kLongestSleep));
+        std::min<std::chrono::steady_clock::duration>(elapsed / 32, kMaxSleep));
 }
 
 } // namespace

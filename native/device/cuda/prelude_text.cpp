@@ -12,7 +12,7 @@ namespace weft::device::cuda {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
-constexpr int kMostExpansions = 8;
+constexpr int kMaxExpansions = 8;
 
 /// "if" of "  #  if X"; empty for a line that is no directive.
 std::string_view directive_of(std::string_view line) {
@@ -409,7 +409,7 @@ void Macros::add_names(std::string_view text, Names& out, int depth) const {
             continue;
         }
         out.insert(std::string(token));
-        if (depth < kMostExpansions && m_macros.contains(std::string(token)) &&
+        if (depth < kMaxExpansions && m_macros.contains(std::string(token)) &&
             tokens.peek() == '(') {
             const std::size_t first = tokens.first();
             Tokens call(text, tokens.end());

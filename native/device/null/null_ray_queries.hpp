@@ -15,8 +15,8 @@ public:
     /// Bytes of a structure, a triangle or an instance. Compacting halves those of triangles.
     static constexpr std::uint64_t kTriangleBytes = 64;
     static constexpr std::uint64_t kInstanceBytes = 128;
-    static constexpr std::uint64_t kMostTriangles = (std::uint64_t{1} << 29U) - 1;
-    static constexpr std::uint64_t kMostInstances = (std::uint64_t{1} << 24U) - 1;
+    static constexpr std::uint64_t kMaxTriangles = (std::uint64_t{1} << 29U) - 1;
+    static constexpr std::uint64_t kMaxInstances = (std::uint64_t{1} << 24U) - 1;
 
     /// What was asked for, in order.
     struct Log {
@@ -27,8 +27,8 @@ public:
     };
 
     /// @param device outlives it. @param most_triangles, most_instances that it says it takes.
-    explicit NullRayQueries(Device& device, std::uint64_t most_triangles = kMostTriangles,
-                            std::uint64_t most_instances = kMostInstances)
+    explicit NullRayQueries(Device& device, std::uint64_t most_triangles = kMaxTriangles,
+                            std::uint64_t most_instances = kMaxInstances)
         : m_device(device), m_most_triangles(most_triangles), m_most_instances(most_instances) {}
 
     std::uint64_t max_triangles() const noexcept override { return m_most_triangles; }

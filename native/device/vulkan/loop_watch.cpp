@@ -11,7 +11,7 @@
 namespace weft::device::vulkan {
 namespace {
 
-constexpr std::size_t kMostCuts = 256;
+constexpr std::size_t kMaxCuts = 256;
 
 } // namespace
 
@@ -32,7 +32,7 @@ void LoopWatch::check(std::uint64_t completed, std::uint64_t submitted, std::uin
     const std::uint32_t mark =
         std::atomic_ref(*reinterpret_cast<std::uint32_t*>(m_word)).exchange(0);
     if (mark != 0) {
-        if (m_cuts.size() == kMostCuts) { // the oldest two become one
+        if (m_cuts.size() == kMaxCuts) { // the oldest two become one
             m_cuts[1].after = m_cuts[0].after;
             m_cuts.erase(m_cuts.begin());
         }

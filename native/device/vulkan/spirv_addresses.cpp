@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kPhysicalStorageBuffer = 5349;
 constexpr std::uint32_t kArrayStride = 6;
 constexpr std::uint32_t kInt64Capability = 11;
-constexpr std::uint64_t kNarrowReach = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMaxNarrowBytes = std::uint64_t{1} << 31;
 
 // Operands of OpPtrAccessChain.
 constexpr std::size_t kType = 0;
@@ -70,7 +70,7 @@ private:
         } else if (instruction.operation == spirv::kConstant) {
             // Larger constants are as good as unknown.
             const bool is_small = operands.size() == 3 || operands[3] == 0;
-            m_constants[operands[1]] = is_small ? operands[2] : kNarrowReach;
+            m_constants[operands[1]] = is_small ? operands[2] : kMaxNarrowBytes;
         }
         if (!declares_type(instruction)) { // a type's numbers are no ids
             note_type(instruction);
@@ -89,7 +89,7 @@ private:
     /// True for a constant number of elements that narrow integers reach.
     bool is_near(std::uint32_t element, std::uint64_t stride) const {
         const auto constant = m_constants.find(element);
-        return constant != m_constants.end() && constant->second * stride < kNarrowReach;
+        return constant != m_constants.end() && constant->second * stride < kMaxNarrowBytes;
     }
 
     bool is_wide_step(const SpirvInstruction& instruction) const {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FREE_BYTES = 4 << 30
 """What any file may unpack to."""
-MOST_RATIO = 100
+MAX_RATIO = 100
 """Larger ones: so many times the size of the file."""
 
 
@@ -31,7 +31,7 @@ class ArchiveReader:
     def __init__(self, archive: zipfile.ZipFile, size: int, *, trust: bool = False) -> None:
         """Set the budget."""
         self._archive = archive
-        self._most = math.inf if trust else max(FREE_BYTES, MOST_RATIO * size)
+        self._most = math.inf if trust else max(FREE_BYTES, MAX_RATIO * size)
         self._taken = 0
 
     def read(self, name: str, most_bytes: int) -> bytes:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-MOST_NODES = 5_000
-MOST_BYTES = 65_536
+MAX_NODES = 5_000
+MAX_BYTES = 65_536
 FIRST_WITHOUT_BLOCK = (5, 2)
 _BYTES_OF_A_LINK = 4
 _BYTES = {
@@ -30,16 +30,16 @@ def eevee_warnings(tree: dict[str, Any]) -> tuple[str, ...]:
         return ()
     nodes = tree["nodes"]
     found = []
-    if len(nodes) > MOST_NODES:
+    if len(nodes) > MAX_NODES:
         found.append(
             f"EEVEE needs long to compile {len(nodes) - 1:,} nodes, 20 s and more above "
-            f"{MOST_NODES:,}; give loops fewer rounds, or render with Cycles"
+            f"{MAX_NODES:,}; give loops fewer rounds, or render with Cycles"
         )
     size = sum(_bytes_of(node) for node in nodes)
-    if tuple(tree["blender"]) < FIRST_WITHOUT_BLOCK and size > MOST_BYTES:
+    if tuple(tree["blender"]) < FIRST_WITHOUT_BLOCK and size > MAX_BYTES:
         found.append(
             f"EEVEE draws the material wrong: the numbers of its nodes take about {size:,} bytes, "
-            f"and GPUs hold {MOST_BYTES:,}; give loops fewer rounds, or render with Cycles"
+            f"and GPUs hold {MAX_BYTES:,}; give loops fewer rounds, or render with Cycles"
         )
     return tuple(found)
 

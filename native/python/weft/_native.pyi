@@ -120,6 +120,7 @@ __all__: list[str] = [
     "WangHash",
     "all",
     "all_close",
+    "analytic_light_rows",
     "any",
     "aov_table",
     "attribute_table",
@@ -169,7 +170,6 @@ __all__: list[str] = [
     "is_uncounted",
     "iteration_samples",
     "kernel_traits",
-    "lamp_rows",
     "light_probabilities",
     "max",
     "mean",
@@ -1791,7 +1791,7 @@ class MaterialParameter:
     @property
     def is_fixed(self) -> bool: ...
     @property
-    def is_passing(self) -> bool: ...
+    def drives_transparency(self) -> bool: ...
     @property
     def is_medium(self) -> bool: ...
     @property
@@ -1839,7 +1839,7 @@ class MaterialProgram:
     @property
     def walks(self) -> int: ...
     @property
-    def passes(self) -> bool: ...
+    def is_transparent(self) -> bool: ...
     @property
     def wanders(self) -> bool: ...
     @property
@@ -2505,7 +2505,7 @@ def check_ray_kinds(owner: str, kinds: collections.abc.Iterable[str], of: str = 
     Args:
         owner: Begins the message.
         kinds: A sequence of names.
-        of: 'object', 'lamp' or 'environment', whose images are seen by kinds of their own.
+        of: 'object', 'light' or 'environment', whose images are seen by kinds of their own.
     """
 
 def check_spread(owner: str, spread: float) -> None:
@@ -3236,7 +3236,7 @@ class LightTable:
         """
 
     @property
-    def tree_share(self) -> float:
+    def tree_selection_probability(self) -> float:
         """
         Probability that the light is drawn from the tree.
         """
@@ -3275,7 +3275,7 @@ def build_light_table(
         ArgumentError: A power is not finite, or a probability negative.
     """
 
-def lamp_rows(
+def analytic_light_rows(
     lights: collections.abc.Sequence[object], extent: float
 ) -> tuple[LightRows, NDArray[np.float32]]:
     """
@@ -3932,7 +3932,7 @@ class FilmTracer:
             camera: The view.
             settings: How paths are traced.
             background: Replaces settings.shows_environment, see path.slang.
-            progress: Called with the share that is done, after each batch.
+            progress: Called with the fraction that is done, after each batch.
             interrupt: As compile_together() takes it.
         """
     def coverage(
@@ -4193,7 +4193,7 @@ class Recorder:
         Raises:
             ArgumentError: There are no such samples, or the film is too small.
         """
-    def direct_share(self) -> NDArray[np.float32]:
+    def direct_fraction(self) -> NDArray[np.float32]:
         """
         The fraction of each pixel's samples whose first surface was recorded, shape (pixels,).
         """

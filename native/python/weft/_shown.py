@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
-LONGEST = 120
+MAX_CHARACTERS = 120
 """Characters that a message quotes."""
 
 
 def shown(value: object) -> str:
     """Return ``repr(value)``, shortened if it is long."""
     text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
+    return (
+        text
+        if len(text) <= MAX_CHARACTERS
+        else f"{text[:MAX_CHARACTERS]}... ({len(text)} characters)"
+    )

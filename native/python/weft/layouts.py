@@ -35,7 +35,7 @@ class LightWord:
     end: Final = 22
 
 
-class LampWord:
+class PointWord:
     """Words of the record of a point light or a spot."""
 
     radius: Final = 8
@@ -72,7 +72,7 @@ class TriangleWord:
     varies: Final = 11
 
 
-class LampRule:
+class LightRule:
     """Bits beside those of the kinds of ray that a light is hidden from."""
 
     shadowless: Final = 256
@@ -196,11 +196,11 @@ class RecordRow:
     viewer: Final = 6
     light: Final = 9
     light_factor: Final = 12
-    share: Final = 15
+    emission_weight: Final = 15
     bounce: Final = 16
     bounce_factor: Final = 19
     after: Final = 20
-    through: Final = 23
+    throughput: Final = 23
     value: Final = 26
     footprint: Final = 29
     gain: Final = 30
@@ -219,7 +219,7 @@ class HeadRow:
     """Rows of what begins a path."""
 
     after: Final = 0
-    through: Final = 3
+    throughput: Final = 3
     next: Final = 6
     end: Final = 7
 
@@ -319,4 +319,4 @@ class Background:
 
     environment: Final = 0
     black: Final = 1
-    alone: Final = 2
+    mask: Final = 2

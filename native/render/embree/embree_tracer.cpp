@@ -63,11 +63,11 @@ struct Query {
 
     /// False also for the zeros of lanes out of use.
     static bool is_active(const RTCRay16& ray, unsigned i) noexcept {
-        const float reach =
+        const float farthest =
             0.1F * (std::abs(ray.org_x[i]) + std::abs(ray.org_y[i]) + std::abs(ray.org_z[i]));
         const float size = std::abs(ray.dir_x[i]) + std::abs(ray.dir_y[i]) + std::abs(ray.dir_z[i]);
         return ray.tfar[i] > ray.tnear[i] && size > 0 &&
-               reach + 0.1F * size < std::numeric_limits<float>::max();
+               farthest + 0.1F * size < std::numeric_limits<float>::max();
     }
 };
 

@@ -45,7 +45,7 @@ KINDS = {  # Slang's type: scalars of it
 }
 SIZES = [1 << 26, (1 << 26) + 3, 1_000_003]
 OFFSETS = [0, 1, 3]
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Of one array: larger types take fewer elements."""
 BUDGET = 0.03
 """Seconds to measure a call for."""
@@ -231,7 +231,7 @@ def run_case(bench: Bench, kind: str, pattern: str, size: int, offset: int, move
     """Add: the first argument begins at element `offset`, the result at element `moved`."""
     dtype, components = KINDS[kind]
     width = np.dtype(dtype).itemsize * components
-    size = min(size, MOST_BYTES // width + (size & 1) * 3) if size > 1 << 20 else size
+    size = min(size, MAX_BYTES // width + (size & 1) * 3) if size > 1 << 20 else size
     shape, first, second = patterns(size)[pattern]
     count = int(np.prod(shape))
     spans = [

@@ -56,7 +56,7 @@ def material_of(scene: str, index: int = 0) -> Any:
 
 
 def scene_of(name: str) -> Any:
-    """Return a scene: a ball (five of them) on a floor under a sky and a lamp."""
+    """Return a scene: a ball (five of them) on a floor under a sky and a light."""
     import numpy as np
 
     import weft

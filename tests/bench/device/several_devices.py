@@ -58,8 +58,8 @@ def scene_with(roughness: float, side: int, views: int) -> weft.Scene:
     ball = principled("ball", base_color=(0.7, 0.4, 0.2), roughness=roughness, metallic=0.4)
     ground = principled("floor", base_color=(0.5, 0.5, 0.5), roughness=0.8)
     objects = [Object(sphere(), [ball], name="ball"), Object(floor, [ground], name="floor")]
-    lamps = [PointLight((-2, -2, 3), 60.0, radius=0.1, name="key")]
-    return weft.Scene(objects, lamps, cameras, Environment(np.full((4, 8, 3), 0.4, np.float32)))
+    lights = [PointLight((-2, -2, 3), 60.0, radius=0.1, name="key")]
+    return weft.Scene(objects, lights, cameras, Environment(np.full((4, 8, 3), 0.4, np.float32)))
 
 
 def timed(

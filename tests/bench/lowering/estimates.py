@@ -20,7 +20,7 @@ from blender import lowered_values
 from support import lowering_corpus as corpus
 
 POINTS = 200_000
-LEAST_NS, LEAST_MS = 40, 4
+MIN_NS, MIN_MS = 40, 4
 """Less than that is lost in what a plane, or a mesh, of one value takes."""
 
 Measured = dict[str, tuple[float, float]]
@@ -98,5 +98,5 @@ def print_measured(label: str, unit: str, least: float, measured: Measured) -> N
 
 def print_all(size: int, samples: int) -> None:
     """Print estimates beside measurements: Cycles and geometry nodes."""
-    print_measured("shader nodes", "ns a shade", LEAST_NS, in_cycles(size, samples))
-    print_measured("geometry nodes", "ms a million points", LEAST_MS, in_geometry_nodes())
+    print_measured("shader nodes", "ns a shade", MIN_NS, in_cycles(size, samples))
+    print_measured("geometry nodes", "ms a million points", MIN_MS, in_geometry_nodes())

@@ -35,14 +35,16 @@ def anchor_scene(
     """
     view = cases.CAMERA
     pose = Camera.look_at(view["origin"], view["target"])
-    shining = Closure("emission", color=cases.LAMP_RADIANCE, strength=1.0, both_sides=0.0)
+    shining = Closure("emission", color=cases.EMITTER_RADIANCE, strength=1.0, both_sides=0.0)
     grey = Closure("diffuse", color=cases.GROUND_COLOR)
     ball = mesh_of(cases.ball() if shape is None else shape, "ball")
     return weft.Scene(
         [
             Object(ball, [material or principled("ball", **TRUTH)], name="ball"),
             Object(mesh_of(cases.ground(), "ground"), [Material("ground", grey)]),
-            Object(mesh_of(cases.lamp(), "lamp"), [Material("lamp", shining)], name="lamp"),
+            Object(
+                mesh_of(cases.emitter(), "emitter"), [Material("emitter", shining)], name="emitter"
+            ),
         ],
         cameras=[Camera(size, size, fov=view["fov"], transform=pose)],
         environment=Environment(cases.sky()),

@@ -42,7 +42,7 @@ def ball(columns: int, rows: int) -> Mesh:
 
 
 def large_scene() -> weft.Scene:
-    """Return ten balls, four of them with textures, two lamps and a sky."""
+    """Return ten balls, four of them with textures, two lights and a sky."""
     rng = np.random.default_rng(0)
     objects = []
     for number in range(BALLS):
@@ -62,7 +62,7 @@ def large_scene() -> weft.Scene:
 
 
 def moved_light(scene: weft.Scene, number: int) -> weft.Scene:
-    """Move a lamp."""
+    """Move a light."""
     light = replace(scene.lights[0], position=(0.1 * number, 0, 5))
     return replace(scene, lights=[light, *scene.lights[1:]])
 
@@ -82,7 +82,7 @@ def moved_object(scene: weft.Scene, number: int) -> weft.Scene:
 
 
 def added_light(scene: weft.Scene, number: int) -> weft.Scene:
-    """Add a lamp of a kind that is there."""
+    """Add a light of a kind that is there."""
     return replace(scene, lights=[*scene.lights, PointLight((number, 0, 4), power=50.0)])
 
 

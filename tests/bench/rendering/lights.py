@@ -44,13 +44,13 @@ def moved(mesh: Mesh, material: Material, place: tuple[float, float, float]) -> 
     return Object(mesh, [material], np.column_stack([np.eye(3), place]))
 
 
-def lamps_scene(count: int, pixels: int, *, sky: bool = False) -> weft.Scene:
-    """Return `count` lamps 0.5 m above a floor of 10 m with three balls."""
+def lights_scene(count: int, pixels: int, *, sky: bool = False) -> weft.Scene:
+    """Return `count` lights 0.5 m above a floor of 10 m with three balls."""
     draw = np.random.default_rng(count)
     lights = [
         PointLight(
             (*draw.uniform(-5, 5, 2), 0.5), power=float(draw.uniform(0.5, 2) * 100 / count),
-            radius=0.03, name=f"lamp {k}",
+            radius=0.03, name=f"light {k}",
         )
         for k in range(count)
     ]  # fmt: skip
@@ -100,8 +100,8 @@ def main() -> None:
     parser.add_argument("--pixels", type=int, default=64)
     chosen = parser.parse_args()
     device = weft.create_device(chosen.device)
-    scenes = {f"{n} lamps": lamps_scene(n, chosen.pixels) for n in (1, 2, 4, 10, 100, 1000)}
-    scenes["100 lamps and a sky"] = lamps_scene(100, chosen.pixels, sky=True)
+    scenes = {f"{n} lights": lights_scene(n, chosen.pixels) for n in (1, 2, 4, 10, 100, 1000)}
+    scenes["100 lights and a sky"] = lights_scene(100, chosen.pixels, sky=True)
     scenes["two glowing spheres"] = mesh_scene(chosen.pixels)
     print("| scene | variance, power / tree | processor time, tree / power |\n| --- | --- | --- |")
     for name, scene in scenes.items():

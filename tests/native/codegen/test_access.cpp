@@ -266,7 +266,7 @@ TEST_CASE("kernels that sum a gradient in the group stage, too") {
     CHECK(has(source, "weft_block += uint(weft_arguments.weft_span)"));
 }
 
-TEST_CASE("threads that walk read four turns before the first is computed") {
+TEST_CASE("threads that reduce read four turns before the first is computed") {
     Kernel kernel = add_kernel({4096, 512}, {0, 1}, {512, 1});
     kernel.derivative = Derivative::backward;
     for (Operand& operand : kernel.operands) {
@@ -284,7 +284,7 @@ TEST_CASE("threads that walk read four turns before the first is computed") {
     lower(software);
     const std::string source = print(kernel);
 
-    CHECK(kernel.walk.dimension == 0);
+    CHECK(kernel.reduction.dimension == 0);
     CHECK(kernel.steps == 4);
     CHECK(kernel.operands[1].memory.is_ahead);
     CHECK_FALSE(kernel.operands[0].memory.is_ahead);
@@ -295,19 +295,19 @@ TEST_CASE("threads that walk read four turns before the first is computed") {
     CHECK_FALSE(software.operands[1].memory.is_ahead);
 }
 
-TEST_CASE("a walk of a few turns reads one after the other") {
+TEST_CASE("a reduction of a few turns reads one after the other") {
     Kernel kernel = add_kernel({12, 64}, {0, 1}, {64, 1});
     kernel.operands[0].writes = true;
     kernel.operands[0].accumulation = Accumulation::plain;
 
     lower(kernel);
 
-    CHECK(kernel.walk.dimension == 0);
+    CHECK(kernel.reduction.dimension == 0);
     CHECK(kernel.steps == 1);
     CHECK_FALSE(kernel.operands[1].memory.is_ahead);
 }
 
-TEST_CASE("threads that walk along rows leave each other four turns") {
+TEST_CASE("threads that reduce along rows leave each other four turns") {
     Kernel kernel = add_kernel({8192, 512}, {1, 0}, {512, 1});
     kernel.operands[0].writes = true;
     kernel.operands[0].accumulation = Accumulation::plain;
@@ -317,9 +317,9 @@ TEST_CASE("threads that walk along rows leave each other four turns") {
     lower(kernel);
     lower(software);
 
-    CHECK(kernel.walk.is_lane_major);
-    CHECK(kernel.walk.lanes == 128);
-    CHECK(kernel.walk.columns == 2);
+    CHECK(kernel.reduction.is_lane_major);
+    CHECK(kernel.reduction.lanes == 128);
+    CHECK(kernel.reduction.columns == 2);
     CHECK(kernel.steps == 4);
-    CHECK(software.walk.lanes == 256);
+    CHECK(software.reduction.lanes == 256);
 }

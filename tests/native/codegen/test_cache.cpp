@@ -19,7 +19,7 @@ constexpr std::int64_t kCalls = std::int64_t{1} << 22;
 Kernel gather_kernel(const std::vector<std::int64_t>& shape, std::int64_t calls = kCalls) {
     Kernel kernel = add_kernel({calls}, {1}, {1});
     kernel.derivative = Derivative::backward;
-    kernel.shared_bytes = kMostSharedBytes;
+    kernel.shared_bytes = kMaxSharedBytes;
     std::int64_t entries = 1;
     for (const std::int64_t extent : shape) {
         entries *= extent;

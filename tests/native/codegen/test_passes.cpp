@@ -22,7 +22,7 @@ TEST_CASE("collapse merges dimensions that are contiguous in every operand") {
     CHECK(kernel.operands[0].memory.call_strides == Shape{1});
 }
 
-TEST_CASE("collapse keeps a dimension that one operand walks differently") {
+TEST_CASE("collapse keeps a dimension that one operand strides differently") {
     Kernel kernel = add_kernel({4, 5, 6}, {30, 6, 1}, {0, 6, 1});
 
     collapse_dimensions(kernel);
@@ -83,7 +83,7 @@ TEST_CASE("rows of odd length are not widened") {
     CHECK(kernel.width == 1);
 }
 
-TEST_CASE("a transposed operand makes the kernel walk tiles") {
+TEST_CASE("a transposed operand makes the kernel take tiles") {
     Kernel kernel = add_kernel({1024, 1024}, {1024, 1}, {1, 1024});
 
     lower(kernel);
@@ -265,10 +265,10 @@ TEST_CASE("a gradient is added to as its elements are shared between calls") {
     CHECK(kernel.operands[0].gradient_out[0].accumulation == Accumulation::group);
     CHECK(kernel.operands[1].gradient_out[0].accumulation == Accumulation::plain);
     CHECK(kernel.is_persistent);
-    CHECK(kernel.walk.dimension == -1);
+    CHECK(kernel.reduction.dimension == -1);
 }
 
-TEST_CASE("threads walk along the dimension that shares a gradient") {
+TEST_CASE("threads reduce along the dimension that shares a gradient") {
     Kernel rows = backward_kernel({4096, 32}, {0, 1}, {32, 1});
     Kernel columns = backward_kernel({64, 4096}, {1, 0}, {4096, 1});
 
@@ -276,16 +276,16 @@ TEST_CASE("threads walk along the dimension that shares a gradient") {
     lower(columns);
 
     CHECK(rows.operands[0].gradient_out[0].accumulation == Accumulation::group);
-    CHECK(rows.walk.dimension == 0);
-    CHECK(rows.walk.columns == 32);
-    CHECK(rows.walk.lanes == 8);
-    CHECK_FALSE(rows.walk.is_lane_major);
-    CHECK(columns.walk.dimension == 1);
-    CHECK(columns.walk.lanes == 256);
-    CHECK(columns.walk.is_lane_major);
+    CHECK(rows.reduction.dimension == 0);
+    CHECK(rows.reduction.columns == 32);
+    CHECK(rows.reduction.lanes == 8);
+    CHECK_FALSE(rows.reduction.is_lane_major);
+    CHECK(columns.reduction.dimension == 1);
+    CHECK(columns.reduction.lanes == 256);
+    CHECK(columns.reduction.is_lane_major);
 }
 
-TEST_CASE("a walk divides the threads of the group that there is") {
+TEST_CASE("a reduction divides the threads of the group that there is") {
     Kernel rows = backward_kernel({4096, 32}, {0, 1}, {32, 1});
     Kernel columns = backward_kernel({64, 4096}, {1, 0}, {4096, 1});
     rows.group_size = columns.group_size = {kTeamGroup, 1, 1};
@@ -293,28 +293,28 @@ TEST_CASE("a walk divides the threads of the group that there is") {
     lower(rows);
     lower(columns);
 
-    CHECK(rows.walk.columns * rows.walk.lanes == kTeamGroup);
-    CHECK(columns.walk.lanes == kTeamGroup);
+    CHECK(rows.reduction.columns * rows.reduction.lanes == kTeamGroup);
+    CHECK(columns.reduction.lanes == kTeamGroup);
 }
 
-TEST_CASE("of two dimensions that share gradients the threads walk along one") {
+TEST_CASE("of two dimensions that share gradients the threads reduce along one") {
     Kernel kernel = backward_kernel({512, 64}, {0, 1}, {1, 0});
 
     lower(kernel);
 
-    CHECK(kernel.walk.dimension == 0);
+    CHECK(kernel.reduction.dimension == 0);
     CHECK(kernel.operands[0].gradient_out[0].accumulation == Accumulation::group);
     CHECK(kernel.operands[1].gradient_out[0].accumulation == Accumulation::subgroup);
 }
 
-TEST_CASE("a walk over many columns leaves no chunk to a second group") {
+TEST_CASE("a reduction over many columns leaves no chunk to a second group") {
     Kernel kernel = backward_kernel({64, 1 << 20}, {0, 1}, {1 << 20, 1});
 
     lower(kernel);
 
-    CHECK(kernel.walk.columns == 256);
-    CHECK(kernel.walk.blocks == (1 << 20) / 256);
-    CHECK(kernel.walk.chunks == 1);
+    CHECK(kernel.reduction.columns == 256);
+    CHECK(kernel.reduction.blocks == (1 << 20) / 256);
+    CHECK(kernel.reduction.chunks == 1);
 }
 
 TEST_CASE("a few calls that share a gradient add one by one") {

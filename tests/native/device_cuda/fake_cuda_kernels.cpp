@@ -39,7 +39,7 @@ namespace {
 using weft::test::FakeLaunch;
 using namespace weft::test::fake;
 
-constexpr int kMostSharedBytes = 227 << 10;
+constexpr int kMaxSharedBytes = 227 << 10;
 
 std::vector<std::byte> parameters_of(const CUfunc_st& function, void** extra) {
     std::vector<std::byte> bytes(function.parameter_bytes);
@@ -186,7 +186,7 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuFuncSetAttribute(CUfunction function,
     if (which != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
         return CUDA_SUCCESS;
     }
-    if (value < 0 || value + state().shared_bytes > kMostSharedBytes) {
+    if (value < 0 || value + state().shared_bytes > kMaxSharedBytes) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     function->most_shared_bytes = value;

@@ -158,19 +158,20 @@ TEST_CASE("a target may have lights and a world of its own") {
 
     const job::TargetEntry& target = read.targets.at(0);
     CHECK(target.shining == std::vector<std::string>{"key"});
-    REQUIRE(target.lamps.size() == 2);
-    const auto& area = std::get<scene::AreaLight>(target.lamps[0].light.kind);
-    CHECK(target.lamps[0].is_at_camera);
-    CHECK(target.lamps[0].light.name == "flash");
-    CHECK_FALSE(target.lamps[0].light.casts_shadow);
-    CHECK(target.lamps[0].light.hidden_from == scene::layouts::RayKind::kGlossy);
+    REQUIRE(target.own_lights.size() == 2);
+    const auto& area = std::get<scene::AreaLight>(target.own_lights[0].light.kind);
+    CHECK(target.own_lights[0].is_at_camera);
+    CHECK(target.own_lights[0].light.name == "flash");
+    CHECK_FALSE(target.own_lights[0].light.casts_shadow);
+    CHECK(target.own_lights[0].light.hidden_from == scene::layouts::RayKind::kGlossy);
     CHECK(area.power == 20);
     CHECK(area.shape == scene::AreaShape::ellipse);
     CHECK(area.size == std::array<double, 2>{2, 1});
     CHECK(area.transform == scene::LightTransform{1, 0, 0, 3, 0, 1, 0, 0, 0, 0, 1, -1});
-    CHECK_FALSE(target.lamps[1].is_at_camera);
-    CHECK(target.lamps[1].light.name == "sun");
-    CHECK(std::get<scene::SunLight>(target.lamps[1].light.kind).color == scene::Rgb{1, 0.5, 0.25});
+    CHECK_FALSE(target.own_lights[1].is_at_camera);
+    CHECK(target.own_lights[1].light.name == "sun");
+    CHECK(std::get<scene::SunLight>(target.own_lights[1].light.kind).color ==
+          scene::Rgb{1, 0.5, 0.25});
     REQUIRE(target.world);
     CHECK(target.world->image == folder.path() / "sky.pfm");
     CHECK(target.world->strength == scene::Rgb{2, 2, 2});
@@ -206,11 +207,11 @@ TEST_CASE("mistakes are told with file and line") {
         {job_with("[settings]\ntime_limit = -1\n"), "job.toml:5: 'time_limit' must be 0 seconds"},
         {job_with("lights = \"key\"\n"), "job.toml:4: 'lights' must be a list of names"},
         {job_with("lights = [1]\n"), "job.toml:4: 'lights' must be a list of names"},
-        {job_with("lights = [{power = 2}]\n"), "job.toml:4: a lamp in 'lights' needs 'kind'"},
+        {job_with("lights = [{power = 2}]\n"), "job.toml:4: a light in 'lights' needs 'kind'"},
         {job_with("lights = [{kind = \"bulb\"}]\n"),
          "'kind' must be one of point, spot, sun, area"},
         {job_with("lights = [{kind = \"sun\", power = 2}]\n"),
-         "job.toml:4: there is no key 'power' in a lamp; it has kind, space, direction"},
+         "job.toml:4: there is no key 'power' in a light; it has kind, space, direction"},
         {job_with("lights = [{kind = \"point\", position = [1, 2]}]\n"),
          "'position' must be rows of 3 numbers together, got 2"},
         {job_with("lights = [{kind = \"point\", hidden_from = [\"camera\"]}]\n"), "job.toml:4: "},

@@ -66,9 +66,9 @@ TEST_CASE("targets that name lights show these, and targets that do not show all
     CHECK(lighting.scenes[0].objects[0].mesh == lighting.scenes[1].objects[0].mesh);
 }
 
-TEST_CASE("lamps of a camera are placed in the world") {
+TEST_CASE("lights of a camera are placed in the world") {
     job::TargetEntry own = target(Names{});
-    own.lamps = {
+    own.own_lights = {
         {.light = {.kind = scene::SpotLight{.position = {0.5, 0, -2}}, .name = "spot"},
          .is_at_camera = true},
         {.light = {.kind = scene::AreaLight{.transform = {1, 0, 0, 0, 0, 1, 0, 0.25, 0, 0, 1, 0}},

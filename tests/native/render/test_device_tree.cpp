@@ -131,7 +131,7 @@ Walk walk_tree(const Tree& tree) {
 
 void require_sound(const Walk& walk, std::size_t triangle_count) {
     CHECK(walk.is_sound);
-    CHECK(walk.deepest <= scene::kMostMeshDepth);
+    CHECK(walk.deepest <= scene::kMaxMeshDepth);
     REQUIRE(walk.primitives.size() == triangle_count);
     for (std::uint32_t i = 0; i < triangle_count; ++i) {
         REQUIRE(walk.primitives[i] == i);

@@ -58,7 +58,7 @@ struct RecorderFixture : RendererFixture {
         std::vector<float> values = of.tables()->materials()->values;
         values[parameter] += step;
         recorder.replay({.values = upload(values)});
-        return recorder.develop(0, halves.samples, false);
+        return recorder.resolve_to_host(0, halves.samples, false);
     }
 };
 
@@ -88,7 +88,7 @@ TEST_CASE_METHOD(RecorderFixture, "records give the picture, its tangents and it
 
     draw(own, *recorder);
     recorder->replay({.values = values, .with_tangents = true});
-    const std::vector<float> film = recorder->develop(0, halves.samples, true);
+    const std::vector<float> film = recorder->resolve_to_host(0, halves.samples, true);
 
     const std::size_t block = 3 * pixels.size();
     REQUIRE(film.size() == 4 * block);
@@ -128,7 +128,7 @@ TEST_CASE_METHOD(RecorderFixture, "the next draw forgets the one before, and mem
     const tensor::TensorRef& values = own.tables()->values();
     draw(own, *recorder);
     recorder->replay({.values = values});
-    const std::vector<float> few = recorder->develop(0, 4, false);
+    const std::vector<float> few = recorder->resolve_to_host(0, 4, false);
     const std::int64_t used = recorder->records().used();
     CHECK(recorder->record_bytes(used) > 0);
 
@@ -136,15 +136,15 @@ TEST_CASE_METHOD(RecorderFixture, "the next draw forgets the one before, and mem
     halves.period = 32;
     draw(own, *recorder);
     CHECK(recorder->records().used() > 4 * used);
-    const std::vector<float> shares = recorder->direct_share();
-    CHECK(shares.front() == 0); // beside the squares
-    CHECK(std::ranges::max(shares) == 1);
+    const std::vector<float> fractions = recorder->direct_fraction();
+    CHECK(fractions.front() == 0); // beside the squares
+    CHECK(std::ranges::max(fractions) == 1);
     halves.samples = 8;
     halves.period = 4;
     draw(own, *recorder);
     recorder->replay({.values = values});
 
-    CHECK(recorder->develop(0, 4, false) == few);
+    CHECK(recorder->resolve_to_host(0, 4, false) == few);
     recorder->forget();
     CHECK_FALSE(recorder->records().has_memory());
     CHECK_THROWS_WITH(recorder->replay({.values = values}), ContainsSubstring("there is no draw"));
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(RecorderFixture,
     const auto recorder = own.create_recorder({0}, {});
     draw(own, *recorder);
     recorder->replay({.values = own.tables()->values()});
-    const std::vector<float> whole = recorder->develop(0, 8, false);
+    const std::vector<float> whole = recorder->resolve_to_host(0, 8, false);
     int segments = 0;
     const core::InterruptPoll check = [&] {
         if (++segments == 2) {
@@ -171,7 +171,7 @@ TEST_CASE_METHOD(RecorderFixture,
 
     draw(own, *recorder);
     recorder->replay({.values = own.tables()->values()});
-    CHECK(recorder->develop(0, 8, false) == whole);
+    CHECK(recorder->resolve_to_host(0, 8, false) == whole);
 }
 
 TEST_CASE_METHOD(RecorderFixture, "gradients of texels are differences of films") {
@@ -200,7 +200,7 @@ TEST_CASE_METHOD(RecorderFixture, "gradients of texels are differences of films"
         std::vector<float> moved = before;
         moved[4] += step;
         recorder->replay({.values = values, .texels = upload(moved)});
-        const std::vector<float> film = recorder->develop(0, halves.samples, false);
+        const std::vector<float> film = recorder->resolve_to_host(0, halves.samples, false);
         return std::accumulate(film.begin(), film.end(), 0.0);
     };
     const double slope = 2 * (sum_with(0.1F) - sum_with(-0.1F)) / 0.2;
@@ -224,7 +224,7 @@ TEST_CASE_METHOD(RecorderFixture, "numbers of media have tangents, and no gradie
 
     draw(own, *recorder);
     recorder->replay({.values = own.tables()->values(), .with_tangents = true});
-    const std::vector<float> film = recorder->develop(0, halves.samples, true);
+    const std::vector<float> film = recorder->resolve_to_host(0, halves.samples, true);
 
     const std::vector<float> above = film_at(own, *recorder, moved, 0.01F);
     const std::vector<float> below = film_at(own, *recorder, moved, -0.01F);
@@ -249,9 +249,10 @@ TEST_CASE_METHOD(RecorderFixture, "what cannot be recorded is refused with its r
     Renderer own = renderer(furnace());
     CHECK_THROWS_WITH(own.create_recorder({7}, {}), ContainsSubstring("no material 7"));
     const auto recorder = own.create_recorder({0}, {});
-    CHECK_THROWS_WITH(recorder->develop(0, 1, false), ContainsSubstring("there is no draw"));
+    CHECK_THROWS_WITH(recorder->resolve_to_host(0, 1, false),
+                      ContainsSubstring("there is no draw"));
     draw(own, *recorder);
-    CHECK_THROWS_WITH(recorder->develop(4, 5, false),
+    CHECK_THROWS_WITH(recorder->resolve_to_host(4, 5, false),
                       ContainsSubstring("samples 4 to 9 were asked for, the draw has 8"));
     CHECK_THROWS_WITH(recorder->replay({.values = upload({1})}),
                       ContainsSubstring("values must have"));

@@ -53,7 +53,7 @@ TEST_CASE_METHOD(RendererFixture, "an update shows the other scene and leaves wh
     CHECK(mean(moved) > 1.05 * mean(before));
     CHECK(own.film().scene().tracer.get() == tracer);
     CHECK(own.render(camera_above(), settings, {}) == before);
-    CHECK(own.film().modules()->load_count() > loaded); // lamps are another kind of light
+    CHECK(own.film().modules()->load_count() > loaded); // an analytic light is another kind
 }
 
 TEST_CASE_METHOD(RendererFixture, "a failed update leaves the scene as it was") {
@@ -82,7 +82,7 @@ TEST_CASE_METHOD(RendererFixture, "textures, emissive meshes and media are rende
         scene::material("Fog", scene::closure("transparent"),
                         scene::closure("medium", {{"scattering", scene::Numbers{0.2, 0.2, 0.2}}}));
     scene::Scene scene;
-    scene.objects = {scene::object({.mesh = square(), .materials = {glow}, .name = "lamp"}),
+    scene.objects = {scene::object({.mesh = square(), .materials = {glow}, .name = "emitter"}),
                      scene::object({.mesh = square(0.5), .materials = {fog}, .name = "fog"})};
     Renderer own = renderer(scene);
 

@@ -32,7 +32,7 @@ inline MaterialRef grey(const char* name) {
     return material(name, closure("diffuse"));
 }
 
-inline MaterialRef lamp(const char* name) {
+inline MaterialRef emitter(const char* name) {
     return material(
         name, closure("emission",
                       {{"color", Numbers{1, 0.5, 0.25}}, {"strength", 4.0}, {"both_sides", 0.0}}));

@@ -117,7 +117,7 @@ TEST_CASE("no input makes a tree deeper than a traversal stack") {
     for (const Soup& soup : {make_nested_soup(), make_equal_soup(), make_soup(20000, 40)}) {
         const Walk walk = walk_mesh(build_bvh(soup.geometry(), pool));
 
-        CHECK(walk.deepest <= kMostMeshDepth);
+        CHECK(walk.deepest <= kMaxMeshDepth);
         CHECK(walk.holds_boxes);
         CHECK(walk.leaf_elements.size() == soup.triangles.size() / 3);
     }
@@ -131,7 +131,7 @@ TEST_CASE("coordinates of any finite size have a tree") {
     const Walk walk = walk_mesh(build_bvh(soup.geometry(), pool));
 
     CHECK(walk.holds_boxes);
-    CHECK(walk.deepest <= kMostMeshDepth);
+    CHECK(walk.deepest <= kMaxMeshDepth);
     CHECK(walk.leaf_elements.size() == 1000);
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("many instances in one place stay within the stack") {
     Walk walk;
     walk_node(bvh, bvh.top_nodes, 0, 0, walk);
 
-    CHECK(walk.deepest <= kMostTopDepth);
+    CHECK(walk.deepest <= kMaxTopDepth);
     CHECK(walk.largest_leaf == 1);
     CHECK(is_permutation_of_indices(walk.leaf_elements, 0, 3000));
 }
@@ -207,7 +207,7 @@ TEST_CASE("ten million triangles make a tree", "[.large]") {
 
     const Walk walk = walk_mesh(build_bvh(soup.geometry(), pool));
 
-    CHECK(walk.deepest <= kMostMeshDepth);
+    CHECK(walk.deepest <= kMaxMeshDepth);
     CHECK(walk.holds_boxes);
     CHECK(walk.leaf_elements.size() == 10'000'000);
 }

@@ -24,7 +24,7 @@ std::vector<float> corners_of(const Mesh& mesh, const Affine* placed, Write writ
 
 Object lit_square(bool is_mirrored = false) {
     return {.mesh = mesh(square()),
-            .materials = {grey("wall"), lamp("lamp")},
+            .materials = {grey("wall"), emitter("emitter")},
             .transform = twice(is_mirrored)};
 }
 
@@ -120,8 +120,8 @@ TEST_CASE("corners are the same whatever the number of threads") {
     std::vector<float> own(12 * kTriangles, 0.25F);
     std::vector<float> alone(own.size());
     std::vector<float> shared(own.size());
-    place_tangents(own, turned, alone);
-    place_tangents(own, turned, shared, &pool);
+    transform_tangents(own, turned, alone);
+    transform_tangents(own, turned, shared, &pool);
     CHECK(alone == shared);
 }
 

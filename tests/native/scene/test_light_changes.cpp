@@ -12,7 +12,7 @@ namespace {
 
 Scene lit() {
     const MaterialRef glow =
-        material("Glow.001", mix(testing::grey("g")->surface, testing::lamp("l")->surface, 0.5));
+        material("Glow.001", mix(testing::grey("g")->surface, testing::emitter("l")->surface, 0.5));
     Scene scene;
     scene.objects = {
         object({.mesh = mesh(testing::square()), .materials = {testing::grey("Wall"), glow}})};
@@ -28,7 +28,7 @@ std::array<double, 3> glow_of(const Scene& scene) {
 
 } // namespace
 
-TEST_CASE("lamps, the environment and materials that shine are lights") {
+TEST_CASE("analytic lights, the environment and emissive materials are lights") {
     CHECK(light_names(lit()) == std::vector<std::string>{"key", "sun", "environment", "Glow.001"});
     CHECK(emission_names(*materials_of(lit()).back()) ==
           std::vector<std::string>{"\"Glow.001\".second.color", "\"Glow.001\".second.strength"});

@@ -24,7 +24,7 @@ double word(const LightRow& row, std::uint32_t number) {
 
 LightRow row_of(Light light, double extent = 1) {
     const std::vector<Light> lights{std::move(light)};
-    return lamp_rows(lights, extent).rows.front();
+    return analytic_light_rows(lights, extent).rows.front();
 }
 
 } // namespace
@@ -59,9 +59,9 @@ TEST_CASE("a spot has the part of the watts that is in its cone") {
 
     CHECK(row.words[LightWord::kKind] == LightKind::kSpot);
     CHECK(row.power == Approx(7 * (1 - std::cos(angle / 2)) / 2));
-    CHECK(word(row, LampWord::kAxis + 1) == -1);
-    CHECK(word(row, LampWord::kCosine) == Approx(std::cos(angle / 2)));
-    CHECK(word(row, LampWord::kEdge) == Approx(0.5 * (1 - std::cos(angle / 2))));
+    CHECK(word(row, PointWord::kAxis + 1) == -1);
+    CHECK(word(row, PointWord::kCosine) == Approx(std::cos(angle / 2)));
+    CHECK(word(row, PointWord::kEdge) == Approx(0.5 * (1 - std::cos(angle / 2))));
     CHECK(row.bounds->theta_o == Approx(angle / 2));
 }
 
@@ -84,11 +84,11 @@ TEST_CASE("a sun gives its irradiance to the disc of the scene, whatever its ang
 
 TEST_CASE("the radiance of an area light over its surface and half space is its power") {
     for (const AreaShape shape : {AreaShape::rectangle, AreaShape::ellipse}) {
-        const AreaLight lamp{.transform = {2, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0},
-                             .size = {0.5, 3},
-                             .shape = shape,
-                             .power = 6};
-        const LightRow row = row_of({.kind = lamp});
+        const AreaLight light{.transform = {2, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0},
+                              .size = {0.5, 3},
+                              .shape = shape,
+                              .power = 6};
+        const LightRow row = row_of({.kind = light});
 
         const double area = shape == AreaShape::ellipse ? pi * 0.5 * 1.5 : 3.0;
         CHECK(word(row, AreaWord::kArea) == Approx(area));
@@ -103,7 +103,7 @@ TEST_CASE("all the light of a spread is that of none") {
     const double spread = 1.2;
     const LightRow row = row_of({.kind = AreaLight{.power = 6, .spread = spread}});
 
-    // spreadShare() of light.slang over the cosine-weighted half space, as a sum.
+    // spreadAttenuation() of light.slang over the cosine-weighted half space, as a sum.
     double sum = 0;
     constexpr int kSteps = 200'000;
     for (int k = 0; k < kSteps; k++) {
@@ -116,22 +116,22 @@ TEST_CASE("all the light of a spread is that of none") {
     CHECK(row.bounds->theta_e == Approx(spread / 2 + 0.01));
 }
 
-TEST_CASE("rules of a lamp are bits of rays and of its shadow") {
+TEST_CASE("rules of a light are bits of rays and of its shadow") {
     const LightRow row = row_of({.kind = PointLight(),
                                  .hidden_from = RayKind::kGlossy | RayKind::kVolume,
                                  .casts_shadow = false});
     CHECK(row.words[LightWord::kRules] ==
-          (RayKind::kGlossy | RayKind::kVolume | LampRule::kShadowless));
+          (RayKind::kGlossy | RayKind::kVolume | LightRule::kShadowless));
     CHECK(row_of({.kind = PointLight()}).words[LightWord::kRules] == 0);
 }
 
-TEST_CASE("a profile is laid out once, rows from the bottom, and dims its lamps by its mean") {
+TEST_CASE("a profile is laid out once, rows from the bottom, and dims its lights by its mean") {
     const auto profile = light_profile({1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3}, 2, 2, 0.5, 0.25);
     const std::vector<Light> lights{{.kind = PointLight{.power = 2}},
                                     {.kind = PointLight{.power = 2}, .profile = profile},
                                     {.kind = SpotLight{.power = 4}, .profile = profile}};
 
-    const LampRows out = lamp_rows(lights, 1);
+    const AnalyticLightRows out = analytic_light_rows(lights, 1);
 
     CHECK(out.rows[0].words[LightWord::kProfile] == 0);
     CHECK(out.rows[1].words[LightWord::kProfile] == 1);
@@ -179,7 +179,7 @@ TEST_CASE("normals of triangles point where they shine") {
     CHECK(triangle_bounds(point, false)[0].theta_o == Approx(pi));
 }
 
-TEST_CASE("numbers of lamps that cannot be are named") {
+TEST_CASE("numbers of lights that cannot be are named") {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     CHECK_THROWS_WITH(row_of({.kind = PointLight{.power = kNan}, .name = "key"}),
                       ContainsSubstring("PointLight 'key': power must be finite"));

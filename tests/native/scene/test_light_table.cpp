@@ -12,13 +12,13 @@ using namespace weft::scene::layouts;
 
 namespace {
 
-std::vector<LightRow> lamps() {
+std::vector<LightRow> analytic_rows() {
     std::vector<Light> lights;
     for (int k = 0; k < 12; k++) {
         lights.push_back({.kind = PointLight{.position = {0.5 * k, 0, 1}, .power = 1.0 + k}});
     }
     lights.push_back({.kind = SunLight{.strength = 3}});
-    return lamp_rows(lights, 10).rows;
+    return analytic_light_rows(lights, 10).rows;
 }
 
 double probability(const LightTable& table, std::size_t light) {
@@ -28,7 +28,7 @@ double probability(const LightTable& table, std::size_t light) {
 } // namespace
 
 TEST_CASE("records have the chance with which the alias table draws them") {
-    const std::vector<LightRow> rows = lamps();
+    const std::vector<LightRow> rows = analytic_rows();
     const LightTable table = build_light_table(rows, {.environment_power = 50});
 
     REQUIRE(table.records.size() == rows.size() + 1);
@@ -58,7 +58,7 @@ TEST_CASE("lights near and far both keep a quarter, and none is forgotten") {
 }
 
 TEST_CASE("what is left out is never drawn, and the rest is drawn more often") {
-    const std::vector<LightRow> rows = lamps();
+    const std::vector<LightRow> rows = analytic_rows();
     std::vector<std::uint8_t> left_out(rows.size());
     left_out[3] = 1;
     const LightTable all = build_light_table(rows);
@@ -73,12 +73,12 @@ TEST_CASE("what is left out is never drawn, and the rest is drawn more often") {
 }
 
 TEST_CASE("the tree has the lights at finite distance, by the chance they have by power") {
-    const std::vector<LightRow> rows = lamps();
+    const std::vector<LightRow> rows = analytic_rows();
     const LightTable table = build_light_table(rows, {.has_tree = true});
 
     CHECK(table.tree.size() == 2 * 12 - 1);
     CHECK(table.tree.front().power == Approx(1).epsilon(1e-6));
-    CHECK(table.tree_share == Approx(1 - probability(table, 12)).epsilon(1e-6));
+    CHECK(table.tree_selection_probability == Approx(1 - probability(table, 12)).epsilon(1e-6));
     CHECK(table.records[12][LightWord::kTrail] == 0);
     CHECK(table.records[0][LightWord::kTrail] != 0);
 }

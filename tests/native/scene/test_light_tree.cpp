@@ -164,7 +164,7 @@ TEST_CASE("a joined cone holds the directions of both") {
 
 TEST_CASE("the measure of a cone is that of the sphere at most") {
     CHECK(solid_angle_measure({{0, 0, 1}, pi, pi / 2}) == Approx(4 * pi));
-    CHECK(solid_angle_measure({{0, 0, 1}, 0, pi / 2}) == Approx(pi)); // a flat lamp
+    CHECK(solid_angle_measure({{0, 0, 1}, 0, pi / 2}) == Approx(pi)); // a flat light
     CHECK(solid_angle_measure({{0, 0, 1}, 0, 0}) == Approx(0).margin(1e-12));
 }
 

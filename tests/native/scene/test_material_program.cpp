@@ -90,14 +90,14 @@ TEST_CASE("what drives a normal has no derivative") {
 
 TEST_CASE("what lets light pass, shines and holds media says so") {
     const MaterialProgram clear = print_program(*material("m", closure("transparent")));
-    const MaterialProgram lamp = print_program(*material("m", closure("emission")));
+    const MaterialProgram emitter = print_program(*material("m", closure("emission")));
     const MaterialProgram fog =
         print_program(*material("m", closure("transparent", {{"color", 1.0}}), closure("medium")));
     const MaterialProgram skin = print_program(*material("m", closure("subsurface")));
 
     CHECK(!clear.transparency.empty());
-    CHECK(lamp.is_emissive);
-    CHECK_FALSE(lamp.scatters);
+    CHECK(emitter.is_emissive);
+    CHECK_FALSE(emitter.scatters);
     CHECK_THAT(fog.medium, ContainsSubstring("Medium mediumOf("));
     CHECK(fog.is_boundary);
     CHECK(skin.subsurface_closures == 1);
@@ -105,7 +105,7 @@ TEST_CASE("what lets light pass, shines and holds media says so") {
 
 TEST_CASE("values that lie too deep in each other are refused") {
     std::optional<Value> normal;
-    for (std::size_t k = 0; k < kMostNesting; k++) {
+    for (std::size_t k = 0; k < kMaxNesting; k++) {
         normal = bump({.height = 0.5, .normal = normal});
     }
     const auto made = material("m", closure("diffuse", {{"normal", *normal}}));

@@ -92,7 +92,7 @@ TEST_CASE("a volume is the same everywhere") {
 
 TEST_CASE("surfaces that lie too deep in each other are refused") {
     SurfaceRef deep = closure("diffuse");
-    for (std::size_t k = 0; k < kMostNesting; k++) {
+    for (std::size_t k = 0; k < kMaxNesting; k++) {
         deep = add(deep, closure("none"));
     }
 

@@ -98,7 +98,7 @@ TEST_CASE("traits say what a scene has, and join over its lights") {
     CHECK(traits.has_media);
     CHECK(traits.has_transparency);
     CHECK_FALSE(traits.has_limits);
-    CHECK_FALSE(traits.has_lamp_rules);
+    CHECK_FALSE(traits.has_light_rules);
     CHECK(traits.light_kinds == 2);
 
     scene.lights = {{.kind = PointLight{}, .name = "key", .casts_shadow = false}};
@@ -108,7 +108,7 @@ TEST_CASE("traits say what a scene has, and join over its lights") {
         scene_traits(scene, geometry, materials, {.kinds = 2, .has_light_tree = true});
     CHECK(other.light_kinds == (2 | 1U << layouts::LightKind::kEnvironment));
     CHECK(other.has_limits);
-    CHECK(other.has_lamp_rules);
+    CHECK(other.has_light_rules);
 
     const std::vector<SceneTraits> each{traits, other};
     const SceneTraits joined = joined_traits(each);

@@ -67,7 +67,7 @@ TEST_CASE("object() names what does not fit") {
         ContainsSubstring("Object 'floor': mesh 'square' uses 2 material slots, got 1"));
     CHECK_THROWS_WITH(object({.mesh = shape, .materials = both, .transform = {}}),
                       ContainsSubstring("transform flattens the object"));
-    Affine nan = kStill;
+    Affine nan = kIdentityTransform;
     nan[3] = std::numeric_limits<double>::quiet_NaN();
     CHECK_THROWS_WITH(object({.mesh = shape, .materials = both, .transform = nan}),
                       ContainsSubstring("transform must be finite"));

@@ -145,7 +145,7 @@ TEST_CASE("no input makes a wide tree deeper than a traversal stack") {
     for (const Soup& soup : {make_nested_soup(), make_equal_soup(), make_soup(20000, 40)}) {
         const Walk walk = walk_mesh(build_wide_bvh(soup.geometry(), pool));
 
-        CHECK(walk.deepest <= kMostMeshDepth);
+        CHECK(walk.deepest <= kMaxMeshDepth);
         CHECK(walk.holds_triangles);
         CHECK(walk.elements.size() == soup.triangles.size() / 3);
     }
@@ -188,7 +188,7 @@ TEST_CASE("a wide tree of many instances in one place stays within the stack") {
 
     const Walk walk = walk_top(build_wide_bvh(geometry, pool));
 
-    CHECK(walk.deepest <= kMostTopDepth);
+    CHECK(walk.deepest <= kMaxTopDepth);
     CHECK(is_permutation_of_indices(walk.elements, 0, 3000));
 }
 

@@ -20,7 +20,7 @@ TEST_CASE("an array layout without strides is row-major") {
 
     CHECK(layout->strides == std::vector<std::int64_t>{12, 4, 1});
     CHECK(layout->element_count == 24);
-    CHECK(layout->reach == 24);
+    CHECK(layout->extent_elements == 24);
     CHECK(layout->is_contiguous);
 }
 
@@ -28,7 +28,7 @@ TEST_CASE("an array layout without dimensions holds one element") {
     const auto layout = make_array_layout(kFloat, {});
 
     CHECK(layout->element_count == 1);
-    CHECK(layout->reach == 1);
+    CHECK(layout->extent_elements == 1);
     CHECK(layout->is_contiguous);
 }
 
@@ -36,7 +36,7 @@ TEST_CASE("an array layout with an extent of 0 holds and reaches nothing") {
     const auto layout = make_array_layout(kFloat, {4, 0, 3});
 
     CHECK(layout->element_count == 0);
-    CHECK(layout->reach == 0);
+    CHECK(layout->extent_elements == 0);
     CHECK(layout->is_contiguous);
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("strides decide whether an array layout is contiguous") {
     CHECK(make_array_layout(kFloat, {2, 1, 3}, {3, 77, 1})->is_contiguous);
     CHECK_FALSE(make_array_layout(kFloat, {3, 2}, {1, 3})->is_contiguous);
     CHECK_FALSE(make_array_layout(kFloat, {4}, {0})->is_contiguous);
-    CHECK(make_array_layout(kFloat, {3, 2}, {1, 3})->reach == 6);
+    CHECK(make_array_layout(kFloat, {3, 2}, {1, 3})->extent_elements == 6);
 }
 
 TEST_CASE("equal array layouts have equal hashes and others do not") {

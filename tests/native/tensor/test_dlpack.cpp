@@ -108,7 +108,7 @@ TEST_CASE("layouts of arrays are found again, and old ones make room for new one
     array.strides = strides.data();
 
     const tensor::ArrayLayoutRef first = layouts.find(array, ScalarKind::float32);
-    CHECK(first->reach == 23);
+    CHECK(first->extent_elements == 23);
     CHECK(layouts.find(array, ScalarKind::float32) == first);
     CHECK(layouts.find(array, ScalarKind::int32)->dtype->scalar == ScalarKind::int32);
     strides = {1, 3};
@@ -125,5 +125,5 @@ TEST_CASE("layouts of arrays are found again, and old ones make room for new one
     shape[0] = 3;
     strides = {8, 2};
     array.strides = strides.data();
-    CHECK(layouts.find(array, ScalarKind::float32)->reach == 23);
+    CHECK(layouts.find(array, ScalarKind::float32)->extent_elements == 23);
 }

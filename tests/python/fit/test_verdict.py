@@ -46,7 +46,7 @@ def test_a_picture_three_stops_off_is_not_explained(device, photos):
 
 
 def test_a_lamp_that_stands_elsewhere_is_noticed(device):
-    moved = cases.photos_of(device, replace(SETUP, lamp=(2.2, -0.75, 3.6)), 128)
+    moved = cases.photos_of(device, replace(SETUP, light=(2.2, -0.75, 3.6)), 128)
 
     fit = cases.fit_of(device, SETUP, cases.targets_of(moved), max_iterations=12, starts=1)
 
@@ -126,7 +126,7 @@ def test_one_bad_picture_of_three_is_named(device):
 
 
 def test_misfit_makes_errors_larger(device):
-    moved = cases.photos_of(device, replace(SETUP, lamp=(2.2, -0.75, 3.6)), 128)
+    moved = cases.photos_of(device, replace(SETUP, light=(2.2, -0.75, 3.6)), 128)
     fit = cases.fit_of(device, SETUP, cases.targets_of(moved), max_iterations=12, starts=1)
 
     result = fit.run()

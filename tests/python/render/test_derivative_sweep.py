@@ -191,7 +191,7 @@ def test_reverse_mode_is_the_transpose(device, name):
         sweep.draw(seed)
         weights = random.normal(size=(sweep.recorder.pixels, 3))
         sweep.tangents()
-        film = sweep.recorder.develop(0, 4, with_tangents=True)[1:].astype(np.float64)
+        film = sweep.recorder.resolve_to_host(0, 4, with_tangents=True)[1:].astype(np.float64)
         forward = (film * weights).sum(axis=(1, 2))
         size = np.sqrt((film**2).sum(axis=(1, 2)) + 1e-6)
 

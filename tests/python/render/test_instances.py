@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.render_scenes import dark_lamps, lambert, sphere
+from support.render_scenes import dark_lights, lambert, sphere
 from weft.render import PathSettings
 from weft.scene import Camera, Closure, Material, Mesh, Object, Scene, SunLight
 
@@ -31,7 +31,7 @@ def baked(mesh, transform):
 def picture(device, objects, samples=16):
     scene = Scene(
         objects,
-        [SunLight((-0.5, 0.4, -1), 3.0), *dark_lamps()],
+        [SunLight((-0.5, 0.4, -1), 3.0), *dark_lights()],
         [Camera(24, 24, fov=0.8, transform=Camera.look_at((0, -4, 2), (0, 0, 0)))],
     )
     settings = PathSettings(samples=samples, bounces=2, seed=1)
@@ -51,9 +51,9 @@ def test_an_instance_equals_the_transformed_mesh(device, kind):
 
 
 def test_the_front_of_a_mirrored_object_stays_its_front(device):
-    lamp = Material("lamp", Closure("emission", both_sides=0.0))
+    emitter = Material("emitter", Closure("emission", both_sides=0.0))
 
-    image = picture(device, [Object(sphere(), [lamp], TRANSFORMS["mirrored"])], samples=1)
+    image = picture(device, [Object(sphere(), [emitter], TRANSFORMS["mirrored"])], samples=1)
 
     assert image.max() == 1
     assert (image[8:16, 8:16] == 1).all()

@@ -51,7 +51,7 @@ def test_recorded_paths_have_the_limits_of_the_picture(limits, device, free):
     recorder = Recorder(renderer, [0], None)
     recorder.draw(renderer.scene.cameras[0], SETTINGS)
     recorder.replay(renderer.tables.values)
-    replayed = recorder.develop(0, 4, with_tangents=False)[0]
+    replayed = recorder.resolve_to_host(0, 4, with_tangents=False)[0]
     assert np.abs(replayed - image.reshape(-1, 3)).max() < 1e-4
     assert np.abs(free - image).max() > 0.01
 
@@ -79,7 +79,7 @@ def test_clamps_hold_pictures_down_but_not_recorded_paths(name, device, free):
     recorder = Recorder(renderer, [0], None)
     recorder.draw(renderer.scene.cameras[0], SETTINGS)
     recorder.replay(renderer.tables.values)
-    replayed = recorder.develop(0, 4, with_tangents=False)[0]
+    replayed = recorder.resolve_to_host(0, 4, with_tangents=False)[0]
     assert np.abs(replayed - free.reshape(-1, 3)).max() < 1e-4
 
 

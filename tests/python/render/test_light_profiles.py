@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lamps whose light differs with where it goes."""
+"""Lights whose radiance differs by direction."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def test_light_is_multiplied_by_the_factor_of_its_direction(device, kind):
     np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), rtol=0.01)
 
 
-def test_bounces_that_meet_a_lamp_see_its_profile(device):
-    """Both ways to a large lamp weigh alike: their sum is that of light drawn alone."""
+def test_bounces_that_meet_a_light_see_its_profile(device):
+    """Both ways to a large light weigh alike: their sum is that of light drawn alone."""
     transform = np.eye(4)
     transform[:3, 3] = 0, 0, 1.0
     glossy = Material("floor", Closure("glossy", color=(0.8, 0.8, 0.8), roughness=0.3))

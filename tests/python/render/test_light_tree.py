@@ -32,7 +32,7 @@ def facing(position, direction):
 
 
 def all_kinds(count=4, seed=1):
-    """`count` of each kind of lamp above the unit square, their emissive spheres not counted."""
+    """`count` of each kind of light above the unit square, their emissive spheres not counted."""
     draw = np.random.default_rng(seed)
     lights = []
     for k in range(count):
@@ -59,7 +59,7 @@ def all_kinds(count=4, seed=1):
 
 
 def room(lights=(), *, sky=True, sun=True, glow=True, gloss=False, pixels=16):
-    """A floor with a ball, two glowing spheres (one mirrored), lamps, a sun and a sky."""
+    """A floor with a ball, two glowing spheres (one mirrored), lights, a sun and a sky."""
     shiny = Material("gloss", Closure("glossy", color=(0.8, 0.7, 0.5), roughness=0.4))
     objects = [
         placed(quad(6), lambert((0.6, 0.5, 0.4)), name="floor"),
@@ -68,13 +68,13 @@ def room(lights=(), *, sky=True, sun=True, glow=True, gloss=False, pixels=16):
         ),
     ]
     if glow:
-        ball = sphere(0.2, 4, "lamp")
+        ball = sphere(0.2, 4, "light")
         objects.append(placed(ball, GLOW, move=(1.2, 0.4, 0.8), name="one"))
         objects.append(placed(ball, GLOW, scale=(-1, 1, 1), move=(-1, -0.8, 0.4), name="two"))
-    lamps = [*lights, *([SunLight((0.3, 0.2, -1), strength=0.4, angle=0.1)] if sun else [])]
+    lights = [*lights, *([SunLight((0.3, 0.2, -1), strength=0.4, angle=0.1)] if sun else [])]
     environment = Environment(np.random.default_rng(5).random((4, 8, 3)) * 0.2) if sky else None
     camera = Camera(pixels, pixels, transform=Camera.look_at((0, -5, 3), (0, 0, 0.4)))
-    return weft.Scene(objects, lamps, [camera], environment=environment)
+    return weft.Scene(objects, lights, [camera], environment=environment)
 
 
 PROBE = """
@@ -197,10 +197,10 @@ def test_pictures_are_those_of_power_sampling(device, gloss):
     assert (tree_error < 1.2 * power_error).all()
 
 
-def test_many_lamps_are_less_noisy_than_by_power(device):
+def test_many_lights_are_less_noisy_than_by_power(device):
     draw = np.random.default_rng(6)
     lights = [
-        PointLight((*draw.uniform(-3, 3, 2), 0.3), power=1.0, radius=0.05, name=f"lamp {k}")
+        PointLight((*draw.uniform(-3, 3, 2), 0.3), power=1.0, radius=0.05, name=f"light {k}")
         for k in range(300)
     ]
     scene = room([*lights, *all_kinds(1)], pixels=12)
@@ -240,7 +240,7 @@ def test_pictures_of_a_seed_are_equal_and_records_bring_the_same(device):
     recorder = Recorder(renderer, [0], None)
     recorder.draw(scene.cameras[0], settings)
     recorder.replay(renderer.tables.values)
-    record = recorder.develop(0, settings.samples, with_tangents=False)[0]
+    record = recorder.resolve_to_host(0, settings.samples, with_tangents=False)[0]
 
     assert np.array_equal(image, renderer.render(settings=settings))
     assert np.allclose(record.reshape(image.shape), image, atol=1e-4, rtol=1e-4)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.render_scenes import dark_lamps, lambert, placed, quad, sphere, top_camera
+from support.render_scenes import dark_lights, lambert, placed, quad, sphere, top_camera
 from weft.render import PathSettings
 from weft.scene import (
     AreaLight,
@@ -27,7 +27,7 @@ def floor_radiance(device, lights=(), objects=(), samples=1024, **others):
     """Mean radiance of a few pixels of the floor around the origin."""
     scene = weft.Scene(
         [placed(quad(20), lambert(ALBEDO.tolist(), "floor")), *objects],
-        [*lights, *dark_lamps()],
+        [*lights, *dark_lights()],
         [top_camera(2, scale=1e-3, height=0.5)],
         **others,
     )
@@ -84,7 +84,7 @@ def test_a_bounce_that_meets_a_soft_light_sees_its_disc(device):
     light = PointLight((0.2, 0, 1.5), 50.0, COLOR, 0.4, soft_falloff=True)
     mirror = Material("mirror", Closure("glossy", color=(1.0, 1.0, 1.0), roughness=0.0))
     scene = weft.Scene(
-        [placed(quad(20), mirror)], [light, *dark_lamps()], [top_camera(2, scale=1e-3, height=0.5)]
+        [placed(quad(20), mirror)], [light, *dark_lights()], [top_camera(2, scale=1e-3, height=0.5)]
     )
 
     seen = weft.Renderer(device, scene).render(settings=PathSettings(samples=4, bounces=2))
@@ -151,9 +151,9 @@ def test_an_area_light_of_some_spread_is_cut_off_by_slats(device, spread):
 
 
 def test_a_mirror_sees_a_light_of_some_spread_brighter(device):
-    lamp = AreaLight(np.column_stack([np.eye(3), [0, 0, 1]]), (2.0, 2.0), power=50.0, spread=1.2)
+    light = AreaLight(np.column_stack([np.eye(3), [0, 0, 1]]), (2.0, 2.0), power=50.0, spread=1.2)
     mirror = Material("floor", Closure("glossy", color=(1.0, 1.0, 1.0), roughness=0.0))
-    scene = weft.Scene([placed(quad(20), mirror)], [lamp], [top_camera(4, scale=1e-3, height=0.5)])
+    scene = weft.Scene([placed(quad(20), mirror)], [light], [top_camera(4, scale=1e-3, height=0.5)])
 
     picture = weft.Renderer(device, scene).render(settings=PathSettings(samples=16, bounces=1))
 
@@ -167,9 +167,9 @@ def test_a_spread_out_of_range_is_refused(spread):
         AreaLight(np.eye(4), spread=spread)
 
 
-def lamp(both_sides):
+def emitter(both_sides):
     inputs = {"color": (4.0, 2.0, 1.0), "strength": 1.5, "both_sides": float(both_sides)}
-    return Material("lamp", Closure("emission", **inputs))
+    return Material("emitter", Closure("emission", **inputs))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def lamp(both_sides):
 def test_emissive_meshes_shine_from_their_front_or_both_sides(device, facing, both_sides, expected):
     height = 1.2
     flip = -1 if facing == "down" else 1
-    panel = placed(quad(1), lamp(both_sides), scale=(1, flip, flip), move=(0.4, 0, height))
+    panel = placed(quad(1), emitter(both_sides), scale=(1, flip, flip), move=(0.4, 0, height))
     patches = rectangle((1, 1), np.column_stack([np.eye(3), [0.4, 0, height]]))
     irradiance = expected * 1.5 * irradiance_of_patch(*patches) * np.array([4, 2, 1])
 
@@ -233,7 +233,7 @@ def lookup(image, direction):
     return top * (1 - fy) + bottom * fy
 
 
-def test_the_light_of_several_lamps_adds_up(device):
+def test_the_light_of_several_lights_adds_up(device):
     lights = [
         PointLight((1, 0, 2), 20.0),
         SunLight((0, 0.3, -1), 0.4),
@@ -246,7 +246,7 @@ def test_the_light_of_several_lamps_adds_up(device):
     assert floor_radiance(device, lights, samples=4096) == pytest.approx(sum(alone), rel=0.01)
 
 
-def test_what_stands_between_a_lamp_and_the_floor_casts_a_shadow(device):
+def test_what_stands_between_a_light_and_the_floor_casts_a_shadow(device):
     blocker = placed(quad(0.2), lambert(name="blocker"), move=(0.5, 0, 1))
     light = PointLight((1, 0, 2), 50.0)
 
@@ -257,7 +257,7 @@ def test_what_stands_between_a_lamp_and_the_floor_casts_a_shadow(device):
 def test_an_emissive_sphere_equals_a_point_light_of_its_radius(device):
     radius, radiance = 0.5, 3.0
     # Many short edges: the mesh lies inside its sphere.
-    shining = Material("lamp", Closure("emission", color=(1, 1, 1), strength=radiance))
+    shining = Material("emitter", Closure("emission", color=(1, 1, 1), strength=radiance))
     ball = placed(sphere(radius, 48), shining, move=(0.8, 0, 2))
     power = radiance * math.pi * radius**2 * 4 * math.pi
 
@@ -269,7 +269,7 @@ def test_an_emissive_sphere_equals_a_point_light_of_its_radius(device):
 
 
 def test_a_scene_without_light_is_black_and_says_so(device):
-    scene = weft.Scene([placed(quad(), lambert())], dark_lamps(), [top_camera()])
+    scene = weft.Scene([placed(quad(), lambert())], dark_lights(), [top_camera()])
 
     with pytest.warns(RuntimeWarning, match="Renderer: the scene has no light"):
         renderer = weft.Renderer(device, scene)

@@ -125,7 +125,7 @@ def test_functions_see_the_surface(striped):
     renderer, recorder, _ = striped
     recorder.replay(renderer.tables.values)
 
-    image = recorder.develop(0, 16, with_tangents=False)[0].reshape(16, 16, 3).mean(axis=0)
+    image = recorder.resolve_to_host(0, 16, with_tangents=False)[0].reshape(16, 16, 3).mean(axis=0)
 
     u = (np.arange(16) + 0.5) / 16
     wanted = (0.5 + 0.4 * np.sin(5 * u))[:, None] * (0.9, 0.5, 0.3)
@@ -138,7 +138,7 @@ def test_parameters_of_functions_have_gradients(striped, device):
     weights = np.random.default_rng(1).normal(size=(256, 3)).astype(np.float32)
 
     recorder.replay(renderer.tables.values, with_tangents=True)
-    tangents = recorder.develop(0, 16, with_tangents=True)[1:]
+    tangents = recorder.resolve_to_host(0, 16, with_tangents=True)[1:]
     gradients = weft.Tensor.zeros(device, (len(values),))
     recorder.replay(renderer.tables.values)
     recorder.gradients(
@@ -149,7 +149,7 @@ def test_parameters_of_functions_have_gradients(striped, device):
         sides = []
         for step in (1e-2, -1e-2):
             recorder.replay(weft.Tensor.from_numpy(device, values + np.float32(step) * row))
-            sides.append(recorder.develop(0, 16, with_tangents=False)[0])
+            sides.append(recorder.resolve_to_host(0, 16, with_tangents=False)[0])
         differences.append((sides[0] - sides[1]) / 2e-2)
 
     assert np.abs(np.array(differences) - tangents).max() < 1e-3
@@ -169,7 +169,7 @@ def test_texels_have_gradients(device):
     ones = weft.Tensor.from_numpy(device, np.ones(3 * 64, np.float32))
 
     recorder.replay(values)
-    picture = recorder.develop(0, 16, with_tangents=False)[0]
+    picture = recorder.resolve_to_host(0, 16, with_tangents=False)[0]
     recorder.gradients(values, ones, weft.Tensor.zeros(device, values.shape), None, texels)
 
     # A picture is linear in the albedo: values times gradients give it back.

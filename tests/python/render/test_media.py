@@ -63,17 +63,17 @@ def test_a_camera_may_be_inside(device, z, way):
 
 
 def test_shadows_are_dimmed(device):
-    """A lamp lights a white floor through a slab, to which no bounce can find the way."""
+    """A light above a slab illuminates a white floor, to which no bounce can find the way."""
     floor = Object(
         box((-5, -5, -2), (5, 5, -1)),
         [Material("floor", Closure("diffuse", color=(1.0, 1.0, 1.0)))],
     )
-    lamp = weft.scene.PointLight((0, 0, 3), power=100.0)
+    light = weft.scene.PointLight((0, 0, 3), power=100.0)
     medium = Closure("medium", absorption=(1.0, 0.5, 0.2))
     clear = slab("none", Closure("medium"))
 
-    lit = mean(device, look_down([floor, clear], 0, lights=[lamp]), bounces=1)
-    shown = mean(device, look_down([floor, slab("gray", medium)], 0, lights=[lamp]), bounces=1)
+    lit = mean(device, look_down([floor, clear], 0, lights=[light]), bounces=1)
+    shown = mean(device, look_down([floor, slab("gray", medium)], 0, lights=[light]), bounces=1)
 
     # Down through the slab at about right angles, and up again.
     assert shown / lit == pytest.approx(np.exp([-2.0, -1.0, -0.4]), rel=4e-3)
@@ -127,7 +127,7 @@ def test_one_scattering_of_a_sun_is_exact(device):
     assert shown == pytest.approx(expected, rel=0.02)
 
 
-def test_a_lamp_inside_is_found_by_both_ways(device):
+def test_a_light_inside_is_found_by_both_ways(device):
     """Light of a sphere in a medium above a white floor, by light rays and by bounces."""
     absorption, radius, height = 0.8, 0.3, 0.5
     medium = Closure("medium", absorption=(absorption,) * 3)
@@ -136,9 +136,9 @@ def test_a_lamp_inside_is_found_by_both_ways(device):
         box((-5, -5, -2), (5, 5, -1e-4)),
         [Material("floor", Closure("diffuse", color=(1.0, 1.0, 1.0)))],
     )
-    lamp = weft.scene.PointLight((0, 0, height), power=10.0, radius=radius)
+    light = weft.scene.PointLight((0, 0, height), power=10.0, radius=radius)
     water = slab("water", medium, low=(-5, -5, 0.0), high=(5, 5, 2))
-    scene = look_down([floor, water], 0, lights=[lamp])
+    scene = look_down([floor, water], 0, lights=[light])
     scene.cameras[0].scale = 0.01
 
     shown = mean(device, scene, samples=256, bounces=1)

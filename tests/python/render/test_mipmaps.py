@@ -134,7 +134,7 @@ def test_replayed_paths_see_the_same_levels(floor):
 
     recorder.replay(renderer.tables.values)
 
-    assert np.abs(recorder.develop(0, 16, with_tangents=False)[0] - image).max() < 1e-5
+    assert np.abs(recorder.resolve_to_host(0, 16, with_tangents=False)[0] - image).max() < 1e-5
 
 
 @pytest.mark.full

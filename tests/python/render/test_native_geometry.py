@@ -28,12 +28,12 @@ def kept(device):
 
 
 def test_records_of_instances_have_the_words_of_the_kernels(kept):
-    lamp = Material("lamp", Closure("emission"))
+    emitter = Material("emitter", Closure("emission"))
     square = quad()
     scene = Scene(
         [
             placed(square, lambert(name="a")),
-            Object(square, [lamp], np.eye(4), hidden_from=("shadow", "camera")),
+            Object(square, [emitter], np.eye(4), hidden_from=("shadow", "camera")),
         ]
     )
     geometry = SceneGeometry(kept, scene)
@@ -53,8 +53,8 @@ def test_records_of_instances_have_the_words_of_the_kernels(kept):
 
 @pytest.mark.parametrize("kind", ["diffuse", "glossy", "transmission"])
 def test_a_mesh_hidden_from_what_a_bounce_sends_is_no_light(kept, kind):
-    lamp = Material("lamp", Closure("emission"))
-    scene = Scene([Object(quad(), [lamp], hidden_from=(kind,))])
+    emitter = Material("emitter", Closure("emission"))
+    scene = Scene([Object(quad(), [emitter], hidden_from=(kind,))])
 
     assert SceneGeometry(kept, scene).emissive_meshes(kept, 0).parts == []
 

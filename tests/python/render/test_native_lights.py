@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the native part reads of lamps and environments that are Python's own objects."""
+"""What the native part reads of lights and environments that are Python's own objects."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from weft._native import (
     triangle_rows,
 )
 from weft.colors import LUMINANCE
-from weft.layouts import AreaWord, LampRule, LightWord, RayKind
-from weft.render.light_rows import NONE, LightRows, lamp_rows
+from weft.layouts import AreaWord, LightRule, LightWord, RayKind
+from weft.render.light_rows import NONE, LightRows, analytic_light_rows
 from weft.scene import (
     AreaLight,
     Environment,
@@ -34,7 +34,7 @@ from weft.scene import (
 
 
 def words_of(light: object) -> np.ndarray:
-    return lamp_rows([light], 1.0)[0].words[0]
+    return analytic_light_rows([light], 1.0)[0].words[0]
 
 
 def test_numbers_of_numpy_lists_and_tuples_are_one() -> None:
@@ -57,7 +57,7 @@ def test_transforms_of_three_and_four_rows_are_one() -> None:
     assert words_of(AreaLight(matrix.tolist()))[AreaWord.area] == 6
 
 
-def test_a_class_of_ones_own_is_the_lamp_that_it_derives_from() -> None:
+def test_a_class_of_ones_own_is_the_light_that_it_derives_from() -> None:
     @dataclass(eq=False)
     class Candle(PointLight):
         wick: float = 1.0
@@ -68,7 +68,7 @@ def test_a_class_of_ones_own_is_the_lamp_that_it_derives_from() -> None:
 def test_power_is_by_the_weights_of_luminance_that_python_has() -> None:
     lights = [PointLight((0, 0, 0), 1.0, tuple(row)) for row in np.eye(3)]
 
-    assert lamp_rows(lights, 1.0)[0].powers == pytest.approx(LUMINANCE, rel=1e-12)
+    assert analytic_light_rows(lights, 1.0)[0].powers == pytest.approx(LUMINANCE, rel=1e-12)
 
 
 def test_rules_are_bits() -> None:
@@ -76,7 +76,7 @@ def test_rules_are_bits() -> None:
 
     bits = int(words_of(light).view(np.uint32)[LightWord.rules])
 
-    assert bits == RayKind.glossy | RayKind.volume | LampRule.shadowless
+    assert bits == RayKind.glossy | RayKind.volume | LightRule.shadowless
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_rules_are_bits() -> None:
         (AreaLight(np.zeros((4, 4))), "its area is zero"),
         (AreaLight(np.eye(4), shape="disc"), "shape must be 'rectangle' or 'ellipse'"),
         (AreaLight(np.eye(4), size=(1, 2, 3)), "size must be two numbers"),
-        ("lamp", "lights must be PointLight, SpotLight, SunLight or AreaLight of weft.scene"),
+        ("light", "lights must be PointLight, SpotLight, SunLight or AreaLight of weft.scene"),
     ],
 )
 def test_numbers_that_cannot_be_are_named(light: object, text: str) -> None:
     with pytest.raises(weft.ArgumentError, match=text):
-        lamp_rows([light], 1.0)
+        analytic_light_rows([light], 1.0)
 
 
 def test_what_was_changed_after_it_was_made_is_checked_again() -> None:
@@ -107,15 +107,15 @@ def test_what_was_changed_after_it_was_made_is_checked_again() -> None:
     assert light.profile is not None
     light.profile.image = np.ones((2, 2))
     with pytest.raises(weft.ArgumentError, match=r"image must be \(height, width, 3\)"):
-        lamp_rows([light], 1.0)
+        analytic_light_rows([light], 1.0)
     light.profile = None
     light.hidden_from = "glossy"
     with pytest.raises(weft.ArgumentError, match="kinds of ray are a sequence"):
-        lamp_rows([light], 1.0)
+        analytic_light_rows([light], 1.0)
 
 
 def test_negative_powers_are_drawn_evenly() -> None:
-    rows, _ = lamp_rows([PointLight((0, 0, 0), -1.0), PointLight((1, 0, 0), 0.5)], 1.0)
+    rows, _ = analytic_light_rows([PointLight((0, 0, 0), -1.0), PointLight((1, 0, 0), 0.5)], 1.0)
 
     table = build_light_table(rows)
 
@@ -123,7 +123,7 @@ def test_negative_powers_are_drawn_evenly() -> None:
 
 
 def test_rows_may_be_put_behind_themselves() -> None:
-    rows, _ = lamp_rows([PointLight((0, 0, 0), 3.0)], 1.0)
+    rows, _ = analytic_light_rows([PointLight((0, 0, 0), 3.0)], 1.0)
     rows += rows
     rows = rows + LightRows() + rows
 
@@ -135,7 +135,7 @@ def test_rows_may_be_put_behind_themselves() -> None:
 
 
 def test_tables_outlive_what_they_were_made_from() -> None:
-    rows, _ = lamp_rows([PointLight((0, 0, 0), 3.0)], 1.0)
+    rows, _ = analytic_light_rows([PointLight((0, 0, 0), 3.0)], 1.0)
     records = build_light_table(rows).records
 
     assert records[0, LightWord.probability] == 1

@@ -287,7 +287,7 @@ def test_replayed_paths_give_the_rendered_picture(bumpy):
 
     recorder.replay(renderer.tables.values)
 
-    assert np.abs(recorder.develop(0, 4, with_tangents=False)[0] - image).max() < 1e-4
+    assert np.abs(recorder.resolve_to_host(0, 4, with_tangents=False)[0] - image).max() < 1e-4
 
 
 @pytest.mark.full
@@ -295,13 +295,13 @@ def test_other_inputs_have_derivatives(bumpy, device):
     renderer, recorder, _ = bumpy
     values, rows = renderer.tables.values.to_numpy(), directions(renderer)
     recorder.replay(renderer.tables.values, with_tangents=True)
-    tangents = recorder.develop(0, 4, with_tangents=True)[1:]
+    tangents = recorder.resolve_to_host(0, 4, with_tangents=True)[1:]
 
     for row, tangent in zip(rows, tangents, strict=True):
         sides = []
         for step in (5e-3, -5e-3):
             recorder.replay(weft.Tensor.from_numpy(device, values + np.float32(step) * row))
-            sides.append(recorder.develop(0, 4, with_tangents=False)[0])
+            sides.append(recorder.resolve_to_host(0, 4, with_tangents=False)[0])
         # Second order: the step's square times the third derivative.
         assert np.abs((sides[0] - sides[1]) / 1e-2 - tangent).max() < 2e-3
 

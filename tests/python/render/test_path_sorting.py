@@ -33,7 +33,7 @@ def test_both_give_the_same_picture_and_the_same_records(device, monkeypatch):
         recorder.draw(scene.cameras[0], SETTINGS)
         recorder.replay(own.tables.values)
         pictures.append(own.render(settings=SETTINGS))
-        records.append(recorder.develop(0, SETTINGS.samples, with_tangents=False)[0])
+        records.append(recorder.resolve_to_host(0, SETTINGS.samples, with_tangents=False)[0])
 
     assert np.allclose(*pictures, atol=1e-6)
     assert np.allclose(*records, atol=1e-6)

@@ -21,6 +21,7 @@ from weft.scene import (
     PointLight,
     Scene,
     SlangCall,
+    ray_kinds,
 )
 
 WHITE = Material("white", Closure("diffuse", color=(0.5, 0.5, 0.5)))
@@ -242,3 +243,10 @@ def test_scenes_with_kinds_of_ray_come_back_from_files(device, tmp_path):
     assert mean(device, Scene.load(tmp_path / "kinds.weft"), samples=4) == pytest.approx(
         mean(device, scene, samples=4)
     )
+
+
+def test_the_name_of_before_warns():
+    with pytest.warns(DeprecationWarning, match="LIGHT_RAY_KINDS"):
+        assert ray_kinds.LAMP_KINDS is ray_kinds.LIGHT_RAY_KINDS
+    with pytest.raises(AttributeError, match="LAMPS"):
+        _ = ray_kinds.LAMPS

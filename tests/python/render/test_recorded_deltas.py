@@ -61,7 +61,7 @@ def test_replays_of_smooth_surfaces_are_their_renders(device, name):
     image = renderer.render(settings=SETTINGS).reshape(-1, 3)
 
     recorder.replay(renderer.tables.values)
-    replayed = recorder.develop(0, 32, with_tangents=False)[0]
+    replayed = recorder.resolve_to_host(0, 32, with_tangents=False)[0]
 
     if name in ALONE:
         assert np.abs(replayed - image).max() < 1e-4

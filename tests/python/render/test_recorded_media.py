@@ -15,7 +15,7 @@ from weft.render.record import Recorder
 from weft.scene import Closure, Material, Object, PointLight, SunLight
 
 PART = 32
-"""Samples that are developed at once."""
+"""Samples that are resolved at once."""
 
 
 class Recorded:
@@ -38,7 +38,7 @@ class Recorded:
             weft.Tensor.from_numpy(self.device, values), with_tangents=with_tangents
         )
         parts = [
-            self.recorder.develop(first, PART, with_tangents=with_tangents).mean(axis=1)
+            self.recorder.resolve_to_host(first, PART, with_tangents=with_tangents).mean(axis=1)
             for first in range(0, self.samples, PART)
         ]
         return np.mean(parts, axis=0, dtype=np.float64)
@@ -134,7 +134,7 @@ def test_one_scattering_has_the_derivatives_of_its_closed_form(device):
 
 
 def foggy_room(scattering=(1.0, 0.7, 0.4), absorption=(0.2, 0.4, 0.3), anisotropy=0.3):
-    """Return a floor in fog that shines, a pond that overlaps it, and a lamp inside."""
+    """Return a floor in fog that shines, a pond that overlaps it, and a light inside."""
     fog = Closure(
         "medium",
         scattering=scattering,
@@ -149,8 +149,8 @@ def foggy_room(scattering=(1.0, 0.7, 0.4), absorption=(0.2, 0.4, 0.3), anisotrop
         slab("pond", pond, low=(-1, -1, 0.01), high=(1, 1, 0.6)),
         Object(box((-3, -3, -1), (3, 3, 0)), [floor]),
     ]
-    lamp = PointLight((0.3, 0, 1), power=30.0, radius=0.3)
-    scene = look_down(objects, 0.5, lights=[lamp])
+    light = PointLight((0.3, 0, 1), power=30.0, radius=0.3)
+    scene = look_down(objects, 0.5, lights=[light])
     scene.cameras[0].scale = 1.5
     return scene
 

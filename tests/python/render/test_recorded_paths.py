@@ -52,7 +52,7 @@ def test_replayed_paths_give_the_rendered_picture(recorded):
 
     recorder.replay(renderer.tables.values)
 
-    assert np.abs(recorder.develop(0, 4, with_tangents=False)[0] - image).max() < 1e-5
+    assert np.abs(recorder.resolve_to_host(0, 4, with_tangents=False)[0] - image).max() < 1e-5
 
 
 def test_what_the_draw_does_not_have_is_refused(recorded, device):
@@ -78,13 +78,13 @@ def test_tangents_are_differences_of_replays(recorded, device):
     renderer, recorder = recorded
     values, rows = renderer.tables.values.to_numpy(), directions(renderer)
     recorder.replay(renderer.tables.values, with_tangents=True)
-    tangents = recorder.develop(0, 4, with_tangents=True)[1:]
+    tangents = recorder.resolve_to_host(0, 4, with_tangents=True)[1:]
 
     for row, tangent in zip(rows, tangents, strict=True):
         sides = []
         for step in (5e-3, -5e-3):
             recorder.replay(weft.Tensor.from_numpy(device, values + np.float32(step) * row))
-            sides.append(recorder.develop(0, 4, with_tangents=False)[0])
+            sides.append(recorder.resolve_to_host(0, 4, with_tangents=False)[0])
         difference = (sides[0] - sides[1]) / 1e-2
         # Second order: the step's square times the third derivative.
         assert np.abs(difference - tangent).max() < 1e-3
@@ -96,7 +96,7 @@ def test_reverse_mode_is_the_transpose_of_forward_mode(recorded, device):
     rows = directions(renderer)
     weights = np.random.default_rng(1).normal(size=(144, 3)).astype(np.float32)
     recorder.replay(renderer.tables.values, with_tangents=True)
-    forward = (recorder.develop(0, 4, with_tangents=True)[1:] * weights).sum(axis=(1, 2))
+    forward = (recorder.resolve_to_host(0, 4, with_tangents=True)[1:] * weights).sum(axis=(1, 2))
 
     gradients = weft.Tensor.zeros(device, (rows.shape[1],))
     recorder.replay(renderer.tables.values)
@@ -142,7 +142,7 @@ def tangents_of(renderer, rows):
     recorder = Recorder(renderer, range(3), directions)
     recorder.draw(renderer.scene.cameras[0], SETTINGS)
     recorder.replay(renderer.tables.values, with_tangents=True)
-    return recorder, recorder.develop(0, 4, with_tangents=True)
+    return recorder, recorder.resolve_to_host(0, 4, with_tangents=True)
 
 
 def test_directions_of_several_materials_are_those_of_each_alone(balls):
@@ -165,7 +165,7 @@ def test_directions_of_several_materials_are_differences(balls, device):
         sides = []
         for step in (5e-3, -5e-3):
             recorder.replay(weft.Tensor.from_numpy(device, values + np.float32(step) * row))
-            sides.append(recorder.develop(0, 4, with_tangents=False)[0])
+            sides.append(recorder.resolve_to_host(0, 4, with_tangents=False)[0])
         assert np.abs((sides[0] - sides[1]) / 1e-2 - tangent).max() < 2e-3
 
 

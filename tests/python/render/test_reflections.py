@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.render_scenes import dark_lamps, lambert, placed, quad, sphere, top_camera
+from support.render_scenes import dark_lights, lambert, placed, quad, sphere, top_camera
 from weft.render import PathSettings
 from weft.scene import (
     AreaLight,
@@ -80,10 +80,10 @@ def test_light_sampling_and_bounces_alone_agree(device, roughness):
     by_bounces = SlangCall("shine", SHINE, {"strength": 5.0})
     pictures = []
     for strength in (5.0, by_bounces):
-        lamp = Material("lamp", Closure("emission", strength=strength, both_sides=0.0))
-        panel = placed(quad(2), lamp, scale=(1, -1, -1), move=(0, 1, 2))
+        light = Material("light", Closure("emission", strength=strength, both_sides=0.0))
+        panel = placed(quad(2), light, scale=(1, -1, -1), move=(0, 1, 2))
         pictures.append(
-            floor_under(device, dark_lamps(), [panel], roughness=roughness, samples=1024)
+            floor_under(device, dark_lights(), [panel], roughness=roughness, samples=1024)
         )
 
     both, alone = pictures
@@ -92,21 +92,21 @@ def test_light_sampling_and_bounces_alone_agree(device, roughness):
 
 
 @pytest.mark.full
-def test_lamps_are_seen_in_glossy_floors_as_meshes_of_their_shape_are(device):
+def test_lights_are_seen_in_glossy_floors_as_meshes_of_their_shape_are(device):
     radius, radiance, at = 0.6, 4.0, (0.0, 1.0, 1.6)
-    lamp = Material("lamp", Closure("emission", strength=radiance))
+    light = Material("light", Closure("emission", strength=radiance))
     power = radiance * math.pi * radius**2 * 4 * math.pi
 
-    mesh = floor_under(device, dark_lamps(), [placed(sphere(radius, 48), lamp, move=at)])
+    mesh = floor_under(device, dark_lights(), [placed(sphere(radius, 48), light, move=at)])
     # The mesh, black here, still hides what lies behind it from the camera.
-    point = floor_under(device, [*dark_lamps(), PointLight(at, power, radius=radius)])
+    point = floor_under(device, [*dark_lights(), PointLight(at, power, radius=radius)])
 
-    visible = mesh < 3.9  # not the lamp itself
+    visible = mesh < 3.9  # not the light itself
     assert point[visible].mean() == pytest.approx(mesh[visible].mean(), rel=0.02)
 
 
 @pytest.mark.parametrize(
-    "lamp",
+    "light",
     [
         PointLight((0, 1, 1.6), 300.0, radius=0.5),
         SpotLight((0, 1, 2), (0, -0.3, -1), 1.4, 0.3, 300.0, radius=0.4),
@@ -114,13 +114,13 @@ def test_lamps_are_seen_in_glossy_floors_as_meshes_of_their_shape_are(device):
         AreaLight(np.column_stack([np.eye(3), [0, 1, 1.8]]), (1.5, 1.0), power=60.0),
         AreaLight(np.column_stack([np.eye(3), [0, 1, 1.8]]), (1.5, 1.0), "ellipse", 60.0),
     ],
-    ids=lambda lamp: type(lamp).__name__,
+    ids=lambda light: type(light).__name__,
 )
-def test_glossy_reflections_of_lamps_are_the_limit_of_rough_ones(device, lamp):
-    # A mirror sees lamps by bounces alone, a nearly smooth floor by light sampling too: the same
+def test_glossy_reflections_of_lights_are_the_limit_of_rough_ones(device, light):
+    # A mirror sees lights by bounces alone, a nearly smooth floor by light sampling too: the same
     # radiance, blurred a little.
     smooth, sharp = (
-        floor_under(device, [lamp, *dark_lamps()], roughness=roughness, samples=256)
+        floor_under(device, [light, *dark_lights()], roughness=roughness, samples=256)
         for roughness in (0.0, 0.06)
     )
 
@@ -128,10 +128,10 @@ def test_glossy_reflections_of_lamps_are_the_limit_of_rough_ones(device, lamp):
     assert sharp.mean() == pytest.approx(smooth.mean(), rel=0.04)
 
 
-def test_cameras_do_not_see_lamps(device):
+def test_cameras_do_not_see_lights(device):
     scene = Scene(
         [placed(quad(0.1), lambert(), move=(50, 0, 0))],
-        [PointLight((0, 0, 0), 100.0, radius=0.5), *dark_lamps()],
+        [PointLight((0, 0, 0), 100.0, radius=0.5), *dark_lights()],
         [top_camera()],
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.render_scenes import dark_lamps, lambert, placed, quad, sphere
+from support.render_scenes import dark_lights, lambert, placed, quad, sphere
 from weft.render import PathSettings
 from weft.scene import (
     Add,
@@ -46,7 +46,7 @@ def everything():
             placed(ball, gloss, move=(-0.6, 0, 0.5)),
             placed(ball, shining, move=(0.6, 0, 0.5)),
         ],
-        dark_lamps(),
+        dark_lights(),
         [Camera(8, 6, transform=Camera.look_at((0, -4, 2), (0, 0, 0.3)), name="front")],
         Environment(np.random.default_rng(1).random((4, 8, 3)), strength=(1.0, 0.5, 0.2)),
     )

@@ -50,7 +50,7 @@ def scene_of(name):
             placed(mesh, ball, move=light_cases.BALL["position"]),
             placed(quad(light_cases.FLOOR["size"]), lambert(light_cases.FLOOR["color"], "floor")),
         ],
-        [PointLight(**cases.LAMP)],
+        [PointLight(**cases.LIGHT)],
         [Camera(pixels, pixels, fov=light_cases.CAMERA["fov"], transform=pose)],
         Environment(np.full(3, cases.SKY)),
     )

@@ -71,13 +71,13 @@ def test_amount_and_rotation_have_derivatives_about_any_tangent(device):
     recorder = Recorder(renderer, [0], Directions(device, renderer.tables.materials, rows))
     recorder.draw(renderer.scene.cameras[0], SETTINGS)
     recorder.replay(renderer.tables.values, with_tangents=True)
-    tangents = recorder.develop(0, 4, with_tangents=True)[1:]
+    tangents = recorder.resolve_to_host(0, 4, with_tangents=True)[1:]
 
     for row, tangent in zip(rows, tangents, strict=True):
         sides = []
         for step in (2e-3, -2e-3):
             recorder.replay(weft.Tensor.from_numpy(device, values + np.float32(step) * row))
-            sides.append(recorder.develop(0, 4, with_tangents=False)[0])
+            sides.append(recorder.resolve_to_host(0, 4, with_tangents=False)[0])
         differences = (sides[0] - sides[1]) / 4e-3
         assert np.abs(tangent).max() > 0.01
         assert np.abs(differences - tangent).max() < 2e-3 * max(1.0, np.abs(tangent).max())

@@ -54,7 +54,7 @@ def test_each_pane_dims_the_light(device):
     assert floor_under(device, panes) == pytest.approx([0.075, 0.1875, 0.3375], rel=1e-4)
 
 
-def test_a_pane_without_transparent_shadows_takes_all_light_from_lamps(device):
+def test_a_pane_without_transparent_shadows_takes_all_light_from_lights(device):
     dark = replace(TINT, transparent_shadows=False)
 
     below, above = (floor_under(device, [(dark, z)], height=0.9) for z in (1.0, 0.5))
@@ -117,7 +117,7 @@ def test_holes_of_a_texture_let_light_through(device):
 
 
 def test_passing_is_no_bounce(device):
-    # Down through the pane, off the floor and up to the lamp again.
+    # Down through the pane, off the floor and up to the light again.
     seen = floor_under(device, [(pane(0.25), 0.25)], samples=1024)
 
     assert seen == pytest.approx([0.5 * 0.75**2] * 3, rel=0.02)
@@ -126,11 +126,11 @@ def test_passing_is_no_bounce(device):
 @pytest.mark.full
 @pytest.mark.parametrize("bounces", [1, 3])
 def test_bounces_find_the_light_that_shadow_rays_find(device, bounces):
-    # A large near lamp: bounces and light rays share the light that comes through the pane.
-    lamp = AreaLight(np.column_stack([np.eye(3), [0, 0, 1.0]]), (2.0, 2.0), power=10.0)
+    # A large near light: bounces and light rays share the light that comes through the pane.
+    light = AreaLight(np.column_stack([np.eye(3), [0, 0, 1.0]]), (2.0, 2.0), power=10.0)
 
-    clear = floor_under(device, [], lamp, samples=256, bounces=bounces)
-    dim = floor_under(device, [(pane(0.25), 0.7)], lamp, samples=1024, bounces=bounces)
+    clear = floor_under(device, [], light, samples=256, bounces=bounces)
+    dim = floor_under(device, [(pane(0.25), 0.7)], light, samples=1024, bounces=bounces)
 
     assert dim == pytest.approx(0.75 * clear, rel=0.01)
 
@@ -153,7 +153,7 @@ def test_a_white_ball_with_holes_is_lost_in_a_white_sky(device):
     assert image.mean() == pytest.approx(1, abs=0.02)
 
 
-def test_a_lamp_shines_through_a_pane_without_a_bounce(device):
+def test_a_light_shines_through_a_pane_without_a_bounce(device):
     glow = Material("glow", Closure("emission", strength=2.0))
     scene = Scene(
         [placed(quad(4), glow), placed(quad(4), TINT, move=(0, 0, 1))], cameras=[top_camera(4)]
@@ -175,14 +175,14 @@ def behind_glass(device):
     """A ball behind a half transparent pane, lit through another, and a record of its paths."""
     gloss = principled("gloss", base_color=(0.8, 0.4, 0.2), roughness=0.43)
     veil = Material("veil", Mix(Closure("diffuse"), Closure("transparent"), 0.6))
-    lamp = AreaLight(np.column_stack([np.eye(3), [0, 0, 4.0]]), (2.0, 2.0), power=200.0)
+    light = AreaLight(np.column_stack([np.eye(3), [0, 0, 4.0]]), (2.0, 2.0), power=200.0)
     scene = Scene(
         [
             placed(sphere(), gloss, move=(0, 0, 1)),
             placed(quad(8), lambert()),
             placed(quad(4), veil, move=(0, 0, 2.5)),
         ],
-        [lamp],
+        [light],
         [Camera(12, 12, transform=Camera.look_at((0, -4, 4.5), (0, 0, 0.7)))],
     )
     own = weft.Renderer(device, scene)
@@ -204,7 +204,10 @@ def test_replayed_paths_give_the_rendered_picture(behind_glass):
     recorder.replay(own.tables.values)
 
     assert image.max() > 0.1
-    assert np.abs(recorder.develop(0, 4, with_tangents=False)[0] - image).max() < 1e-4 * image.max()
+    assert (
+        np.abs(recorder.resolve_to_host(0, 4, with_tangents=False)[0] - image).max()
+        < 1e-4 * image.max()
+    )
 
 
 @pytest.mark.full
@@ -212,13 +215,13 @@ def test_what_lies_behind_has_derivatives(behind_glass, device):
     own, recorder, _, rows = behind_glass
     values = own.tables.values.to_numpy()
     recorder.replay(own.tables.values, with_tangents=True)
-    tangents = recorder.develop(0, 4, with_tangents=True)[1:]
+    tangents = recorder.resolve_to_host(0, 4, with_tangents=True)[1:]
 
     for row, tangent in zip(rows, tangents, strict=True):
         sides = []
         for step in (5e-3, -5e-3):
             recorder.replay(weft.Tensor.from_numpy(device, values + np.float32(step) * row))
-            sides.append(recorder.develop(0, 4, with_tangents=False)[0])
+            sides.append(recorder.resolve_to_host(0, 4, with_tangents=False)[0])
         difference = (sides[0] - sides[1]) / 1e-2
         assert np.abs(tangent).max() > 0.1
         # Second order: the step's square times the third derivative.

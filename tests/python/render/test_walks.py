@@ -103,7 +103,7 @@ def test_derivatives_of_walks_are_those_of_differences(device):
 
     def look(values, with_tangents=False):
         recorder.replay(weft.Tensor.from_numpy(device, values), with_tangents=with_tangents)
-        return recorder.develop(0, 64, with_tangents=with_tangents)
+        return recorder.resolve_to_host(0, 64, with_tangents=with_tangents)
 
     start = table.values.copy()
     slopes = look(start, True)
@@ -134,7 +134,7 @@ def test_records_show_what_paths_show(device):
     recorder.draw(scene.cameras[0], settings)
     recorder.replay(renderer.tables.values)
 
-    shown = recorder.develop(0, 256, with_tangents=False)[0].mean(axis=0)
+    shown = recorder.resolve_to_host(0, 256, with_tangents=False)[0].mean(axis=0)
 
     picture = renderer.render(settings=settings).mean(axis=(0, 1))
     assert shown == pytest.approx(picture, rel=0.01)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from weft.scene.values import Attribute, ColorAttribute
 
 from ..model import property_keys
-from ..places import generated, uv_map
 from ..spec import Call, NodeSpec
+from ..texture_coordinates import generated, uv_map
 from ..values import call
 from .spaces import CAMERA_NOTE, in_camera_space, radial_tangent, window
 

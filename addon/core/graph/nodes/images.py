@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from weft.scene import Texture
 
-from ..places import flat_place, place_of
 from ..spec import NodeSpec
+from ..texture_coordinates import coordinates_of, flat_coordinates
 from ..values import call, call_with
 from .coordinates import object_normal
 
@@ -106,10 +106,10 @@ def _look_up(
     return _decoded(context, image, texture, texture.channels)
 
 
-def _tiled(context: NodeContext, image: ImageData, place: Value, wrap: Wrap) -> Value:
+def _tiled(context: NodeContext, image: ImageData, coordinates: Value, wrap: Wrap) -> Value:
     """Return colour and alpha of the tile of a UDIM set that a place lies in."""
     name = context.texture_name()
-    uv = flat_place(place)
+    uv = flat_coordinates(coordinates)
     color: Value = call("missingTile", 4, False)
     for number, pixels in sorted(image.tiles.items()):
         inside = call(f"tilePlace<{number}>", 2, uv=uv)
@@ -118,18 +118,18 @@ def _tiled(context: NodeContext, image: ImageData, place: Value, wrap: Wrap) -> 
     return color
 
 
-def _boxed(context: NodeContext, image: ImageData, place: Value, wrap: Wrap) -> Value:
+def _boxed(context: NodeContext, image: ImageData, coordinates: Value, wrap: Wrap) -> Value:
     """Return colour and alpha of the sides of a box that the normal points to."""
     normal = object_normal(context)
     blend = float(context.properties.get("projection_blend", 0.0))
     if blend <= 0:
-        uv = call("boxPlace", 2, vector=place, normal=normal)
+        uv = call("boxPlace", 2, vector=coordinates, normal=normal)
         return _look_up(context, image, image.pixels, uv, _name_of(context, image), wrap)
     name = context.texture_name()
     weights = call("boxWeights", 3, normal=normal, blend=blend)
     sides: dict[str, Value] = {"weights": weights}
     for axis in "XYZ":
-        uv = call(f"boxPlace{axis}", 2, vector=place, normal=normal)
+        uv = call(f"boxPlace{axis}", 2, vector=coordinates, normal=normal)
         texel = _look_up(context, image, image.pixels, uv, f"{name}/{axis}", wrap)
         sides[axis.lower()] = texel
     return call_with("boxBlend", 4, sides)
@@ -148,15 +148,15 @@ def _texel(context: NodeContext) -> Value:
     if image is None:
         return MISSING
     wrap = _WRAPS[str(context.properties.get("extension", "REPEAT"))]
-    place = place_of(context, "Vector", "uv")
+    coordinates = coordinates_of(context, "Vector", "uv")
     projection = str(context.properties.get("projection", "FLAT"))
     if projection == "BOX":
-        return _boxed(context, image, place, wrap)
+        return _boxed(context, image, coordinates, wrap)
     if projection in _PROJECTIONS:
-        place = call(_PROJECTIONS[projection], 2, vector=place)
+        coordinates = call(_PROJECTIONS[projection], 2, vector=coordinates)
     if image.tiles:
-        return _tiled(context, image, place, wrap)
-    uv = place if projection in _PROJECTIONS else flat_place(place)
+        return _tiled(context, image, coordinates, wrap)
+    uv = coordinates if projection in _PROJECTIONS else flat_coordinates(coordinates)
     return _look_up(context, image, image.pixels, uv, _name_of(context, image), wrap)
 
 
@@ -175,7 +175,7 @@ def _surroundings(context: NodeContext, _output: str) -> Value:
     kind: Literal["Equirectangular", "MirrorBall"] = "Equirectangular"
     if context.properties.get("projection") == "MIRROR_BALL":
         kind = "MirrorBall"
-    uv = call(f"project{kind}", 2, direction=place_of(context, "Vector", "position"))
+    uv = call(f"project{kind}", 2, direction=coordinates_of(context, "Vector", "position"))
     name = _name_of(context, image)
     return _part(_look_up(context, image, image.pixels, uv, name, "repeat"), "Color")
 

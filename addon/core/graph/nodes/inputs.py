@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ..context import NodeContext
 
 
-def _held(context: NodeContext, output: str) -> Value:
+def _constant(context: NodeContext, output: str) -> Value:
     return context.number_of_output(output)
 
 
 ENTRIES: Mapping[str, NodeSpec] = MappingProxyType(
     {
-        "ShaderNodeValue": NodeSpec("Value", _held),
-        "ShaderNodeRGB": NodeSpec("Color", _held),
+        "ShaderNodeValue": NodeSpec("Value", _constant),
+        "ShaderNodeRGB": NodeSpec("Color", _constant),
     }
 )

@@ -6,8 +6,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..places import lattice_place, place_of
 from ..spec import NodeSpec
+from ..texture_coordinates import coordinates_of, lattice_coordinates
 from ..values import call, call_with
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ def _wave_factor(context: NodeContext) -> Value:
     has_rings = context.properties["wave_type"] == "RINGS"
     name = str(context.properties["rings_direction" if has_rings else "bands_direction"])
     direction = (_CENTRES if has_rings else _AXES).index(name)
-    vector = place_of(context, "Vector")
-    place = call("wavePlace", 3, vector=vector, scale=context.input("Scale"))
+    vector = coordinates_of(context, "Vector")
+    coordinates = call("wavePlace", 3, vector=vector, scale=context.input("Scale"))
     phase: Value = call(
         f"wavePhase<{str(has_rings).lower()}, {direction}>",
         1,
-        p=place,
+        p=coordinates,
         offset=context.input("Phase Offset"),
     )
     if context.number("Distortion") != 0 or context.is_kept("Distortion"):
         names = ("Distortion", "Detail", "Detail Scale", "Detail Roughness")
         inputs = {f"x{k}": context.input(name) for k, name in enumerate(names)}
-        phase = call_with("waveDistort", 1, {"phase": phase, "p": place, **inputs})
+        phase = call_with("waveDistort", 1, {"phase": phase, "p": coordinates, **inputs})
     profile = _PROFILES.index(str(context.properties["wave_profile"]))
     return call(f"waveProfile<{profile}>", 1, phase=phase)
 
@@ -65,7 +65,7 @@ def _magic(context: NodeContext, output: str) -> Value:
     def make() -> Value:
         inputs = {name.lower(): context.input(name) for name in ("Scale", "Distortion")}
         return call_with(
-            f"magicColor<{depth}>", 3, {"vector": place_of(context, "Vector"), **inputs}
+            f"magicColor<{depth}>", 3, {"vector": coordinates_of(context, "Vector"), **inputs}
         )
 
     color = context.once("color", make)
@@ -77,7 +77,7 @@ def _brick_pattern(context: NodeContext) -> Value:
     size = call_with("brickSize", 4, {f"x{k}": context.input(n) for k, n in enumerate(names)})
     rows = [int(context.properties[f"{name}_frequency"]) for name in ("offset", "squash")]
     arguments = {
-        "vector": place_of(context, "Vector"),
+        "vector": coordinates_of(context, "Vector"),
         "scale": context.input("Scale"),
         "size": size,
         "bias": context.input("Bias"),
@@ -128,7 +128,7 @@ def _voronoi_lookup(context: NodeContext, wants_place: bool) -> Value:
     return call(
         f"voronoi<{dimensions}, {', '.join(map(str, switches))}>",
         4,
-        p=context.once("place", lambda: lattice_place(context, dimensions)),
+        p=context.once("place", lambda: lattice_coordinates(context, dimensions)),
         shape=call(
             "voronoiShape",
             3,

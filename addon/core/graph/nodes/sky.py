@@ -20,8 +20,8 @@ from ...hosek_wilkie import hosek_wilkie
 from ...nishita import Atmosphere
 from ...preetham import preetham
 from ...sun_disc import horizon_from, mean_of_disc
-from ..places import place_of
 from ..spec import NodeSpec
+from ..texture_coordinates import coordinates_of
 from ..values import call
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _of_nishita(context: NodeContext) -> Value:
     if context.compiler.ray == "sun":
         red, green, blue = _sun_radiance(context, "NISHITA")
         return (max(red, 0.0), max(green, 0.0), max(blue, 0.0))
-    direction = place_of(context, "Vector")
+    direction = coordinates_of(context, "Vector")
     elevation = float(context.properties["sun_elevation"])
     turn = float(context.properties["sun_rotation"]) % (2 * math.pi)
     uv = call("skyPlace", 2, False, direction=direction, rotation=turn)
@@ -139,7 +139,7 @@ def _whole(context: NodeContext, kind: str) -> Value:
     """Return a scattered sky of Blender 5, whose sun is added to the sky behind it."""
     elevation = float(context.properties["sun_elevation"])
     turn = float(context.properties["sun_rotation"]) % (2 * math.pi)
-    direction = place_of(context, "Vector")
+    direction = coordinates_of(context, "Vector")
     uv = call("wholeSkyPlace", 2, False, direction=direction, rotation=turn)
     many = kind == "MULTIPLE_SCATTERING"
     draw = multiple_scattering.sky_image if many else nishita.whole_sky_image
@@ -164,7 +164,7 @@ def _preetham(context: NodeContext) -> Value:
         "skyPreetham",
         3,
         False,
-        direction=place_of(context, "Vector"),
+        direction=coordinates_of(context, "Vector"),
         sun=tuple(sun.tolist()),
         zenith=zenith,
         **arguments,
@@ -187,7 +187,7 @@ def _hosek(context: NodeContext) -> Value:
         "skyHosek",
         3,
         False,
-        direction=place_of(context, "Vector"),
+        direction=coordinates_of(context, "Vector"),
         sun=(flat * math.sin(turn), flat * math.cos(turn), math.sin(elevation)),
         radiance=radiance,
         **arguments,

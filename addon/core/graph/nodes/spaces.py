@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from weft.scene.values import Attribute, ColorAttribute, UVTangent
 
-from ..places import generated
 from ..spec import NodeSpec
+from ..texture_coordinates import generated
 from ..values import call, call_with
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ def window(context: NodeContext) -> Value:
 
 
 def _camera(context: NodeContext, output: str) -> Value:
-    place = in_camera_space(context)
+    coordinates = in_camera_space(context)
     if output == "View Vector":
-        return call("unitOrZero", 3, v=place)
+        return call("unitOrZero", 3, v=coordinates)
     function = "depthOf" if output == "View Z Depth" else "distanceOf"
-    return call(function, 1, False, place=place)
+    return call(function, 1, False, place=coordinates)
 
 
 def columns_of(context: NodeContext, space: str, way: str, count: int) -> dict[str, Value]:

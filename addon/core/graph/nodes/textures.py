@@ -6,8 +6,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..places import lattice_place, place_of
 from ..spec import NodeSpec
+from ..texture_coordinates import coordinates_of, lattice_coordinates
 from ..values import call, call_with
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ _SHAPES = MappingProxyType(
 )
 
 
-def _noise_place(context: NodeContext) -> Value:
+def _noise_coordinates(context: NodeContext) -> Value:
     """Return where the noise is looked up, once for all outputs."""
     dimensions = int(str(context.properties["noise_dimensions"])[0])
-    place = lattice_place(context, dimensions)
+    coordinates = lattice_coordinates(context, dimensions)
     distortion = context.input("Distortion")
-    return call(f"noiseDistort<{dimensions}>", 4, p=place, distortion=distortion)
+    return call(f"noiseDistort<{dimensions}>", 4, p=coordinates, distortion=distortion)
 
 
 def _noise(context: NodeContext, output: str) -> Value:
@@ -61,8 +61,8 @@ def _fractal(context: NodeContext, kind: str, is_color: bool) -> Value:
     suffix, more = _SHAPES.get(kind, ("Plain", ()))
     inputs = ("Detail", "Roughness", "Lacunarity", *more)
     function = f"noise{'Color' if is_color else 'Factor'}{suffix}"
-    place = context.once("place", lambda: _noise_place(context))
-    arguments = {"p": place, **{name.lower(): context.input(name) for name in inputs}}
+    coordinates = context.once("place", lambda: _noise_coordinates(context))
+    arguments = {"p": coordinates, **{name.lower(): context.input(name) for name in inputs}}
     return call_with(
         f"{function}<{dimensions}, {NOISE_KINDS[kind]}, {normalizes}>",
         3 if is_color else 1,
@@ -87,12 +87,14 @@ def _gradient(context: NodeContext, output: str) -> Value:
     if kind not in GRADIENTS:
         return context.unsupported(f"a gradient of type {kind}")
     function = f"gradientFactor<{GRADIENTS.index(kind)}>"
-    factor = context.once("factor", lambda: call(function, 1, vector=place_of(context, "Vector")))
+    factor = context.once(
+        "factor", lambda: call(function, 1, vector=coordinates_of(context, "Vector"))
+    )
     return factor if output == "Fac" else call("floatToVector", 3, x=factor)
 
 
 def _checker(context: NodeContext, output: str) -> Value:
-    vector, scale = place_of(context, "Vector"), context.input("Scale")
+    vector, scale = coordinates_of(context, "Vector"), context.input("Scale")
     if output == "Fac":
         return call("checkerFactor", 1, False, vector=vector, scale=scale)
     one, two = context.input("Color1"), context.input("Color2")

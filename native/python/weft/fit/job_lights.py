@@ -11,7 +11,7 @@ from weft import image
 from weft._native import ArgumentError
 from weft._shown import shown
 from weft.scene.camera_lights import at_camera
-from weft.scene.lights import LAMPS, Environment
+from weft.scene.lights import LIGHT_CLASSES, Environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weft.scene.lights import Light
 
 KINDS: Mapping[str, type[Light]] = MappingProxyType(
-    {kind.__name__.removesuffix("Light").lower(): kind for kind in LAMPS}
+    {kind.__name__.removesuffix("Light").lower(): kind for kind in LIGHT_CLASSES}
 )
 WORLD_KEYS = ("image", "strength", "rotation", "name")
 

@@ -79,7 +79,7 @@ def find_range(tables: SceneTables, name: str) -> ParameterRange:
         raise ArgumentError(
             f"Fit: {name!r} drives a normal, and normals have no derivative; leave it out"
         )
-    if place.is_passing:
+    if place.drives_transparency:
         raise ArgumentError(
             f"Fit: {name!r} makes surfaces transparent, and shadows have no derivative; leave it "
             "out"

@@ -94,9 +94,9 @@ def draw_bar(subject: Subject, pixels: int) -> Array:
             faces.append(_patch(subject, corner, right, up, (counts[0], counts[1])))
     points, normals, bright = (np.concatenate(part) for part in zip(*faces, strict=True))
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    reach = float(np.ptp(points @ camera().T, axis=0)[:2].max())
+    width = float(np.ptp(points @ camera().T, axis=0)[:2].max())
     tint = bright[:, None] * np.array([0.85, 0.45, 0.16])
-    return _seen(points - middle, normals, tint, pixels, reach * 1.15)
+    return _seen(points - middle, normals, tint, pixels, width * 1.15)
 
 
 def draw_sheet(subject: Subject, pixels: int) -> Array:

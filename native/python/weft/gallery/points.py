@@ -36,12 +36,12 @@ def draw_points(subject: Subject, pixels: int) -> Array:
         given = {indices[0].name: index.astype(np.float32)}
     result = np.asarray(subject.function(**subject.values, **given, _result="numpy"))
     place = np.asarray(result["position"] if result.dtype.names else result, np.float64)
-    reach = float(np.abs(place[:, :2]).max()) * 2.15
+    width = float(np.abs(place[:, :2]).max()) * 2.15
     share = index / count
     blue, warm = np.array([0.1, 0.35, 0.75]), INK
     tint = warm + share[:, None] * (blue - warm)
     radius = np.full(count, pixels * 0.36 / np.sqrt(count))
-    return discs(place[:, :2] / max(reach, 1e-9), radius, tint, pixels)
+    return discs(place[:, :2] / max(width, 1e-9), radius, tint, pixels)
 
 
 def _of_cells(subject: Subject, pixels: int, count: int) -> Array:

@@ -23,7 +23,7 @@ PAPER = np.array([0.035, 0.037, 0.042])
 INK = np.array([0.95, 0.55, 0.12])
 """Of a single curve, and of the inside of a shape."""
 
-STEEPEST = 1.1
+MAX_SLOPE = 1.1
 """The slope to which the steep parts of a relief are brought."""
 
 
@@ -53,7 +53,7 @@ def relief(height: Array) -> Array:
     """Return how a height field (H, W) is lit, 1 where it is level; any unit of height."""
     down, right = np.gradient(height)
     steep = np.percentile(np.hypot(down, right), 97)
-    scale = STEEPEST / steep if steep > 1e-9 else 0.0
+    scale = MAX_SLOPE / steep if steep > 1e-9 else 0.0
     normals = np.stack([-right * scale, down * scale, np.ones_like(height)], -1)
     level = lit(np.array([0.0, 0.0, 1.0]))
     return lit(normals) / level

@@ -19,7 +19,7 @@ from weft.optim.parameters import Parameter
 SLOTS = 16
 """Tensors that one launch takes; each costs some words of arguments."""
 
-LARGEST = 1 << 16
+MAX_FUSED_ELEMENTS = 1 << 16
 """Elements of the largest tensor that is taken together with others."""
 
 GROUP = 256
@@ -47,7 +47,7 @@ class Entry:
 def can_be_fused(parameter: Parameter, gradient: Tensor) -> bool:
     """Whether a tensor is small, and lies in memory without gaps as its gradient does."""
     scalars = parameter.scalars
-    is_small = 0 < scalars.size <= LARGEST
+    is_small = 0 < scalars.size <= MAX_FUSED_ELEMENTS
     return is_small and scalars.is_contiguous() and gradient.is_contiguous()
 
 

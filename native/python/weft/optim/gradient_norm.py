@@ -18,7 +18,7 @@ GROUP = 256
 SEGMENT = 4096
 """Elements that are worth a group of their own."""
 
-MOST_SEGMENTS = 1024
+MAX_SEGMENTS = 1024
 """Groups that fill a large device."""
 
 
@@ -52,7 +52,7 @@ class GradientNorm:
         self._scales = scales
         self._ends = [0]
         for parameter in parameters:
-            segments = min(-(-parameter.scalars.size // SEGMENT), MOST_SEGMENTS)
+            segments = min(-(-parameter.scalars.size // SEGMENT), MAX_SEGMENTS)
             self._ends.append(self._ends[-1] + segments)
         self._partial = Tensor.empty(device, (max(self._ends[-1], 1),), self._number)
         self._total = Tensor.zeros(device, (), self._number)

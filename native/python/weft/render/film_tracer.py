@@ -83,9 +83,9 @@ class FilmTracer(PathStages):
         self, camera: Camera, settings: PathSettings, progress: Callable[[float], None] | None
     ) -> NDArray[np.float32]:
         """Return what part of each pixel is covered, shape (height, width, 1)."""
-        look = None if progress is None else lambda _share: progress(1.0)
+        report = None if progress is None else lambda _fraction: progress(1.0)
         return self.native.coverage(
-            *self._scene_for(camera), camera, settings, look, self.interrupt
+            *self._scene_for(camera), camera, settings, report, self.interrupt
         )
 
     def layers(self, camera: Camera, settings: PathSettings) -> NDArray[np.float32]:

@@ -20,7 +20,7 @@ class ParameterRange:
         bounds: Sensible range.
         is_separable: Red acts on red only, and so on.
         is_fixed: No derivative reaches it: it drives a normal.
-        is_passing: It drives the surface's transparency.
+        drives_transparency: It drives the surface's transparency.
         is_medium: It says what is inside of objects.
         is_walk: It says where light goes below the surface.
         scale: On which fits take steps unless they are told another.
@@ -32,7 +32,7 @@ class ParameterRange:
     bounds: tuple[float, float]
     is_separable: bool
     is_fixed: bool = False
-    is_passing: bool = False
+    drives_transparency: bool = False
     is_medium: bool = False
     is_walk: bool = False
     scale: Scale = "linear"

@@ -171,7 +171,9 @@ class Recorder:
         """
         self.native.gradients(values, pixel_gradients, gradients, texels, texel_gradients)
 
-    def develop(self, first: int, count: int, *, with_tangents: bool) -> NDArray[np.float32]:
+    def resolve_to_host(
+        self, first: int, count: int, *, with_tangents: bool
+    ) -> NDArray[np.float32]:
         """Return the mean of samples [first, first + count) of each pixel.
 
         Returns:
@@ -187,7 +189,7 @@ class Recorder:
         return film.to_numpy().reshape(blocks, self.pixels, 3)
 
     def resolve(self, first: int, count: int, film: Tensor, directions: int = 0) -> None:
-        """Store what develop() returns on the device, without waiting.
+        """Store what resolve_to_host() returns on the device, without waiting.
 
         Args:
             first: Number of the first sample.
@@ -200,6 +202,6 @@ class Recorder:
         """
         self.native.resolve(first, count, film, directions)
 
-    def direct_share(self) -> NDArray[np.float32]:
-        """Return the share of each pixel's samples whose first surface was recorded."""
-        return self.native.direct_share()
+    def direct_fraction(self) -> NDArray[np.float32]:
+        """Return the fraction of each pixel's samples whose first surface was recorded."""
+        return self.native.direct_fraction()

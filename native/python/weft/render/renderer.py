@@ -204,9 +204,9 @@ class Renderer(FilmTracer):
             aovs: What else: names of ``weft.render.AOVS``. ``albedo`` and ``normal`` (world space)
                 are means over the pixel; ``depth`` (metres along the view, infinite where nothing
                 is), ``uv``, ``object`` and ``material`` (numbers in the scene, -1: nothing) belong
-                to the point at the pixel's centre. ``alpha`` is the share of the pixel in which the
-                camera does not see past everything, through what lets light pass, too.
-            progress: Called with the share that is done, in (0, 1], after each batch.
+                to the point at the pixel's centre. ``alpha`` is the fraction of the pixel in which
+                the camera does not see past everything, through what lets light pass, too.
+            progress: Called with the fraction that is done, in (0, 1], after each batch.
 
         Returns:
             Radiance, linear Rec.709, shape ``(height, width, 3)``, the top row first. With `aovs`

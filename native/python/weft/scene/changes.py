@@ -128,17 +128,17 @@ def names_of_inputs(material: Material, keys: Collection[str]) -> set[str]:
     """
     rebuilder = _Rebuilder({}, {})
 
-    def look(prefix: str, surface: Surface) -> None:
+    def visit(prefix: str, surface: Surface) -> None:
         if not isinstance(surface, Closure):
-            look(f"{prefix}first.", surface.first)
-            look(f"{prefix}second.", surface.second)
+            visit(f"{prefix}first.", surface.first)
+            visit(f"{prefix}second.", surface.second)
             return
         for key, value in as_mapping(surface).items():
             if key in keys:
                 rebuilder.value(f"{prefix}{key}", value)
 
     rebuilder.owner = quoted(material.name)
-    look(f"{rebuilder.owner}.", material.surface)
+    visit(f"{rebuilder.owner}.", material.surface)
     return set(rebuilder.reached)
 
 

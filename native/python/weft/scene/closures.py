@@ -26,7 +26,7 @@ class Input:
         high: Largest sensible value.
         is_separable: Of a colour: red acts on red only, and so on. Not so where a layer dims what
             lies below it by its largest channel.
-        is_passing: It says what light passes the surface straight.
+        drives_transparency: It drives the surface's transparency.
         is_walk: It says where light goes below the surface; no derivative tells of that.
         scale: On which fits take steps: ``log`` for what spans orders of magnitude.
         fit_low: Smallest value that a fit tries unless it is told another; ``None``: `low`.
@@ -36,7 +36,7 @@ class Input:
     low: float = 0.0
     high: float = 1.0
     is_separable: bool = True
-    is_passing: bool = False
+    drives_transparency: bool = False
     is_walk: bool = False
     scale: Scale = "linear"
     fit_low: float | None = None
@@ -89,7 +89,8 @@ class ClosureSpec:
             highlights count the rotation.
         sides: How the BSDF is cut off behind a surface whose normal it does not share, see
             shaders/weft/bsdf/normals.slang.
-        is_raised: Normals are turned to where the viewer is reflected to above the surface.
+        ensures_valid_reflection: Normals are turned to where the viewer is reflected to above the
+            surface, as by Cycles.
         options: Choices that are no numbers: name -> value -> flags of the BSDF. The first value
             is the default.
         hiding: Which inputs are without effect while others have a certain value.
@@ -105,7 +106,7 @@ class ClosureSpec:
     normals: tuple[str, ...] = ()
     tangents: tuple[str, ...] = ()
     sides: str = "kOwnSides"
-    is_raised: bool = True
+    ensures_valid_reflection: bool = True
     options: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
         default_factory=lambda: MappingProxyType({})
     )
@@ -136,7 +137,7 @@ _AS_THEY_ARE = (
     "normals",
     "tangents",
     "sides",
-    "is_raised",
+    "ensures_valid_reflection",
 )
 
 CLOSURES: Mapping[str, ClosureSpec] = _frozen(

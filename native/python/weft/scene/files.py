@@ -29,7 +29,7 @@ from weft.scene.camera import Camera
 from weft.scene.geometry import Mesh, Object
 from weft.scene.light_paths import LightPaths
 from weft.scene.light_profile import LightProfile
-from weft.scene.lights import LAMPS, Environment
+from weft.scene.lights import LIGHT_CLASSES, Environment
 from weft.scene.materials import Add, Closure, Material, Mix
 from weft.scene.problem import Problem
 from weft.scene.texture import Texture
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 TEXT = "scene.json"
-MOST_REASON = 300
+MAX_REASON = 300
 """Characters of what Python says of a damaged file."""
 CLASSES: Mapping[str, type[Any]] = {
     kind.__name__: kind
@@ -77,14 +77,14 @@ CLASSES: Mapping[str, type[Any]] = {
         Texture,
         UVSet,
         UVTangent,
-        *LAMPS,
+        *LIGHT_CLASSES,
     )
 }
 ORIGIN = "origin"
 """Field of a SlangCall that says where it comes from, and is not stored."""
 PRINTED = ("index", "uv_set")
 """Fields that stand in Slang text as they are."""
-MOST_TEXT = 1 << 28
+MAX_TEXT = 1 << 28
 # A fixed date, so that equal scenes make equal files.
 DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -245,7 +245,7 @@ def load_scene(path: str | os.PathLike[str], *, trust: bool = False) -> dict[str
     try:
         with zipfile.ZipFile(file) as archive:
             members = ArchiveReader(archive, file.stat().st_size, trust=trust)
-            text = json.loads(members.read(TEXT, MOST_TEXT))
+            text = json.loads(members.read(TEXT, MAX_TEXT))
             if text["weft"] != "scene":
                 raise ValueError("it is something else")
             version = int(text["version"])
@@ -255,7 +255,7 @@ def load_scene(path: str | os.PathLike[str], *, trust: bool = False) -> dict[str
                 _check_parts(scene)
     # Whatever a damaged file makes of the JSON and the arrays: there is one remedy.
     except Exception as error:
-        reason = " ".join(str(error).split())[:MOST_REASON] or type(error).__name__
+        reason = " ".join(str(error).split())[:MAX_REASON] or type(error).__name__
         raise ArgumentError(
             f"Scene.load: '{file}' is no scene of Weft, or damaged ({reason}); save it again"
         ) from error

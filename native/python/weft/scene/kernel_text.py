@@ -38,7 +38,7 @@ class SceneTraits:
         has_limits: Paths have limits beside their number of bounces.
         has_walks: Light wanders below surfaces.
         fits_media: Numbers of media are fitted.
-        has_lamp_rules: Lights are hidden from some kinds of ray, or cast no shadow.
+        has_light_rules: Lights are hidden from some kinds of ray, or cast no shadow.
     """
 
     light_kinds: int
@@ -56,7 +56,7 @@ class SceneTraits:
     has_limits: bool = False
     has_walks: bool = False
     fits_media: bool = False
-    has_lamp_rules: bool = False
+    has_light_rules: bool = False
 
     @property
     def is_uncounted(self) -> bool:

@@ -75,7 +75,7 @@ def _scaled_emission(material: Material, factor: Factor) -> dict[str, Value]:
     return changed
 
 
-def _scaled_lamp(light: Light, factor: Factor) -> Light:
+def _scaled_light(light: Light, factor: Factor) -> Light:
     if np.ptp(factor) != 0:
         return replace(
             light, color=[float(c * f) for c, f in zip(light.color, factor, strict=True)]
@@ -110,7 +110,7 @@ def with_light_factors(scene: Scene, factors: Mapping[str, Factor]) -> Scene:
         if material.name in given and emissions_of(material):
             inputs |= _scaled_emission(material, given[material.name])
     lights = [
-        _scaled_lamp(light, given[light.name]) if light.name in given else light
+        _scaled_light(light, given[light.name]) if light.name in given else light
         for light in scene.lights
     ]
     environment = scene.environment

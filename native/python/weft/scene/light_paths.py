@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from weft._native import ArgumentError
 
-MOST_BOUNCES = 63
+MAX_BOUNCES = 63
 """Paths count no further in one kind of bounce."""
 
 
@@ -49,9 +49,9 @@ class LightPaths:
         for kind in ("diffuse", "glossy", "transmission", "volume"):
             name = f"{kind}_bounces"
             count = getattr(self, name)
-            if count is not None and not (isinstance(count, int) and 0 <= count < MOST_BOUNCES):
+            if count is not None and not (isinstance(count, int) and 0 <= count < MAX_BOUNCES):
                 raise ArgumentError(
-                    f"LightPaths: {name} must be a whole number from 0 to {MOST_BOUNCES - 1} or "
+                    f"LightPaths: {name} must be a whole number from 0 to {MAX_BOUNCES - 1} or "
                     f"None, got {count!r}"
                 )
         for name in ("clamp_direct", "clamp_indirect", "filter_glossy"):

@@ -24,7 +24,7 @@ class LightProfile:
             not negative. It lies in world space, whatever the light's own direction.
         distance_power: Light falls off with the square of the distance times the distance to this
             power, from 0 (as in nature) to 2 (not at all). Suns do not fall off.
-        smooth: Square metres that soften the falloff near the lamp: a factor
+        smooth: Square metres that soften the falloff near the light: a factor
             ``d ** 2 / (smooth + d ** 2)`` at the distance d.
 
     Raises:

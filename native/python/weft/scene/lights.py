@@ -32,7 +32,7 @@ class PointLight:
         soft_falloff: A disc, as Blender's lights with soft falloff.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LIGHT_RAY_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
     """
 
@@ -48,7 +48,7 @@ class PointLight:
 
     def __post_init__(self) -> None:
         """Check the kinds of ray."""
-        check_ray_kinds(f"PointLight '{self.name}'", self.hidden_from, "lamp")
+        check_ray_kinds(f"PointLight '{self.name}'", self.hidden_from, "light")
 
 
 @dataclass(eq=False)
@@ -66,7 +66,7 @@ class SpotLight:
         soft_falloff: A disc that faces what it lights, instead of a sphere.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LIGHT_RAY_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
     """
 
@@ -85,7 +85,7 @@ class SpotLight:
 
     def __post_init__(self) -> None:
         """Check the kinds of ray."""
-        check_ray_kinds(f"SpotLight '{self.name}'", self.hidden_from, "lamp")
+        check_ray_kinds(f"SpotLight '{self.name}'", self.hidden_from, "light")
 
 
 @dataclass(eq=False)
@@ -99,7 +99,7 @@ class SunLight:
         angle: Diameter of its disc, radians; 0: parallel light.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LIGHT_RAY_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
     """
 
@@ -114,7 +114,7 @@ class SunLight:
 
     def __post_init__(self) -> None:
         """Check the kinds of ray."""
-        check_ray_kinds(f"SunLight '{self.name}'", self.hidden_from, "lamp")
+        check_ray_kinds(f"SunLight '{self.name}'", self.hidden_from, "light")
 
 
 @dataclass(eq=False)
@@ -132,7 +132,7 @@ class AreaLight:
             from a softbox with slats; narrower ones shine stronger.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
-        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LAMP_KINDS``.
+        hidden_from: Kinds of ray that do not see it, see ``weft.scene.ray_kinds.LIGHT_RAY_KINDS``.
         casts_shadow: What is in its way hides it, and media dim it.
 
     Raises:
@@ -152,12 +152,12 @@ class AreaLight:
 
     def __post_init__(self) -> None:
         """Check the spread and the kinds of ray."""
-        check_ray_kinds(f"AreaLight '{self.name}'", self.hidden_from, "lamp")
+        check_ray_kinds(f"AreaLight '{self.name}'", self.hidden_from, "light")
         check_spread(f"AreaLight '{self.name}'", self.spread)
 
 
 Light = PointLight | SpotLight | SunLight | AreaLight
-LAMPS: tuple[type[Light], ...] = get_args(Light)
+LIGHT_CLASSES: tuple[type[Light], ...] = get_args(Light)
 """All kinds of lights; files, jobs and the like take any of these."""
 
 

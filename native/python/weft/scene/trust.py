@@ -31,7 +31,7 @@ FOLDER = "WEFT_TRUST_DIR"
 SHIPPED = "weft.nodes"
 """The module of Weft whose functions take and return numbers only."""
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,8 @@ def require_trust(file: Path, foreign: Sequence[SlangCall]) -> None:
     if not foreign:
         return
     codes = list(dict.fromkeys(Code.of(call) for call in foreign))
-    named = ", ".join(code.summary for code in codes[:MOST_NAMED])
-    more = f" and {len(codes) - MOST_NAMED} more" if len(codes) > MOST_NAMED else ""
+    named = ", ".join(code.summary for code in codes[:MAX_NAMED])
+    more = f" and {len(codes) - MAX_NAMED} more" if len(codes) > MAX_NAMED else ""
     raise ArgumentError(
         f"Scene.load: '{file}' was not loaded, because it carries Slang functions that this user "
         f"has not saved, and they would run with your rights: {named}{more}; if you trust who made "

@@ -21,7 +21,7 @@ from .launcher import declarations, imports
 from .plans import Arguments, Plan, Plans
 from .records import ELEMENTS, Records, key_of
 from .values import described, is_tensor, is_tensor_view, memory_of
-from .views import MOST_DIMENSIONS, bring_back, contiguous_strides, layout
+from .views import MAX_DIMENSIONS, bring_back, contiguous_strides, layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,9 +205,9 @@ class Call:
         full_label = f"{self.name}: argument '{label}'"
         array, owner = memory_of(given, self.device, full_label)
         shape = tuple(array.shape)
-        if not 1 <= len(shape) <= MOST_DIMENSIONS:
+        if not 1 <= len(shape) <= MAX_DIMENSIONS:
             raise weft.ArgumentError(
-                f"{full_label} has {len(shape)} dimensions, expected 1 to {MOST_DIMENSIONS}"
+                f"{full_label} has {len(shape)} dimensions, expected 1 to {MAX_DIMENSIONS}"
             )
         if isinstance(array, weft.Tensor):
             tensor = array.contiguous()

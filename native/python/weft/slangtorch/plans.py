@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import weft
 
-from .records import MOST_RECORDS, key_of
-from .views import MOST_DIMENSIONS
+from .records import MAX_RECORDS, key_of
+from .views import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -59,7 +59,7 @@ class Arguments:
         if not is_own and not self._is_torch(given):
             return None
         shape = tuple(given.shape)
-        if not given.is_contiguous() or not 1 <= len(shape) <= MOST_DIMENSIONS or 0 in shape:
+        if not given.is_contiguous() or not 1 <= len(shape) <= MAX_DIMENSIONS or 0 in shape:
             return None
         self.tensors.append(given)
         return kind, shape, given.dtype.name if is_own else given.dtype
@@ -186,7 +186,7 @@ class Plans:
     def put(self, generation: int, key: Hashable, plan: Plan) -> None:
         """Keep a plan."""
         plans = dict(self._kept[1]) if self._kept[0] == generation else {}
-        while len(plans) >= MOST_RECORDS:
+        while len(plans) >= MAX_RECORDS:
             del plans[next(iter(plans))]
         plans[key] = plan
         self._kept = generation, plans

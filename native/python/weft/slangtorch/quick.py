@@ -22,8 +22,8 @@ import numpy as np
 import weft
 from weft._scalar_of import scalar_of
 
-from .values import MOST_ELEMENTS, DiffTensorView, is_diff_tensor_view, is_tensor_view
-from .views import MOST_DIMENSIONS, bring_back
+from .values import MAX_ELEMENTS, DiffTensorView, is_diff_tensor_view, is_tensor_view
+from .views import MAX_DIMENSIONS, bring_back
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 LARGEST_KEPT = 1 << 24
 """Bytes of a copy on the device that is kept for the next launch."""
-MOST_KEPT = 64
+MAX_KEPT = 64
 """Shapes of which copies are kept."""
 
 
@@ -247,7 +247,7 @@ class QuickLaunch:
         for host, copy in copies:
             bring_back(host.array, copy, (host.owner,), "")
             if host.array.nbytes <= LARGEST_KEPT:
-                if len(self._copies) >= MOST_KEPT:
+                if len(self._copies) >= MAX_KEPT:
                     self._copies.clear()
                 key = host.array.shape, host.array.dtype.char
                 self._copies.setdefault(key, []).append(copy)
@@ -313,8 +313,8 @@ def _fits(array: Any, reader: Reader) -> bool:
     inner = reader.inner
     return bool(
         array.dtype == reader.dtype
-        and 1 <= array.ndim <= MOST_DIMENSIONS
-        and array.size <= MOST_ELEMENTS
+        and 1 <= array.ndim <= MAX_DIMENSIONS
+        and array.size <= MAX_ELEMENTS
         and (not inner or array.shape[-len(inner) :] == inner)
     )
 

@@ -28,9 +28,9 @@ ELEMENTS = (
     "uint8",
 )
 """Scalar types by their numbers in a record."""
-MOST_RECORDS = 64
-MOST_WORDS = 1 << 16
-"""Of one record that is kept; with MOST_RECORDS, 16 MiB a host function at most."""
+MAX_RECORDS = 64
+MAX_WORDS = 1 << 16
+"""Of one record that is kept; with MAX_RECORDS, 16 MiB a host function at most."""
 
 
 class Records:
@@ -61,9 +61,9 @@ class Records:
     def put(self, generation: int, key: Hashable, result: Any, words: NDArray[np.uint32]) -> None:
         """Keep result and record of a call that began with a generation of the source."""
         with self._lock:
-            if generation != self._generation or len(words) > MOST_WORDS:
+            if generation != self._generation or len(words) > MAX_WORDS:
                 return
-            while len(self._found) >= MOST_RECORDS:
+            while len(self._found) >= MAX_RECORDS:
                 del self._found[next(iter(self._found))]
             self._found[key] = result, words.copy()
 

@@ -13,12 +13,12 @@ import numpy as np
 import weft
 from weft._scalar_of import scalar_of
 
-from .views import MOST_DIMENSIONS, View, span
+from .views import MAX_DIMENSIONS, View, span
 
 if TYPE_CHECKING:
     from weft import Type
 
-MOST_ELEMENTS = 1 << 32
+MAX_ELEMENTS = 1 << 32
 """Indices of a TensorView are unsigned integers of 32 bits."""
 
 
@@ -94,9 +94,9 @@ class Marshaller:
         element = wanted.fields[0].type.element
         assert element is not None
         inner = tuple(element.shape)
-        if not 1 <= len(shape) <= MOST_DIMENSIONS:
+        if not 1 <= len(shape) <= MAX_DIMENSIONS:
             raise weft.ArgumentError(
-                f"{label} has {len(shape)} dimensions, expected 1 to {MOST_DIMENSIONS}; reshape it"
+                f"{label} has {len(shape)} dimensions, expected 1 to {MAX_DIMENSIONS}; reshape it"
             )
         if inner and shape[-len(inner) :] != inner:
             raise weft.ArgumentError(
@@ -104,7 +104,7 @@ class Marshaller:
                 f"elements are {element.name}; reshape it"
             )
         self._require_type(array, element, label)
-        self._require_reach(array, label)
+        self._require_memory(array, label)
         view = View(array, label, len(inner), owner)
         self.views.append(view)
         return view.fields
@@ -123,7 +123,7 @@ class Marshaller:
                 "declare it as TensorView<uint8_t>, and pass its bytes"
             )
 
-    def _require_reach(self, array: Any, label: str) -> None:
+    def _require_memory(self, array: Any, label: str) -> None:
         if isinstance(array, weft.Tensor):
             return
         if any(stride < 0 or stride % array.itemsize for stride in array.strides):
@@ -132,10 +132,10 @@ class Marshaller:
                 "pass a copy"
             )
         begin, end = span(array)
-        if (end - begin) // array.itemsize > MOST_ELEMENTS:
+        if (end - begin) // array.itemsize > MAX_ELEMENTS:
             raise weft.ArgumentError(
                 f"{label} reaches over {(end - begin) // array.itemsize} elements, expected at "
-                f"most {MOST_ELEMENTS}: kernels index with 32 bits; split it"
+                f"most {MAX_ELEMENTS}: kernels index with 32 bits; split it"
             )
 
     def _pair(self, given: Any, wanted: Type, name: str) -> dict[str, Any]:

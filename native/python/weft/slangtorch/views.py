@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_DIMENSIONS = 5
+MAX_DIMENSIONS = 5
 
 
 @dataclass(eq=False)
@@ -138,8 +138,8 @@ def memory_from(tensor: weft.Tensor) -> weft.Tensor:
     if tensor.is_contiguous():
         return tensor
     steps = zip(tensor.shape, tensor.strides, strict=True)
-    reach = 1 + sum((extent - 1) * stride for extent, stride in steps)
-    return tensor.view((max(reach, 0),), (1,))
+    elements = 1 + sum((extent - 1) * stride for extent, stride in steps)
+    return tensor.view((max(elements, 0),), (1,))
 
 
 def _bring_back_views(base: NDArray[Any], tensor: weft.Tensor, group: Sequence[View]) -> None:
@@ -212,8 +212,8 @@ def overlapping(views: list[View]) -> list[list[View]]:
 def span(array: Any) -> tuple[int, int]:
     """Return the addresses of an array's first element and of the end of its last."""
     begin: int = array.__array_interface__["data"][0]
-    reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
-    return begin, begin + reach + array.itemsize
+    last = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
+    return begin, begin + last + array.itemsize
 
 
 def layout(shape: tuple[int, ...], strides: Sequence[int]) -> dict[str, Any]:
@@ -224,8 +224,8 @@ def layout(shape: tuple[int, ...], strides: Sequence[int]) -> dict[str, Any]:
         strides: Of the first of them; others have 0.
     """
     return {
-        "sizes": [*shape, *[1] * (MOST_DIMENSIONS - len(shape))],
-        "strides": [*strides, *[0] * (MOST_DIMENSIONS - len(strides))],
+        "sizes": [*shape, *[1] * (MAX_DIMENSIONS - len(shape))],
+        "strides": [*strides, *[0] * (MAX_DIMENSIONS - len(strides))],
         "rank": len(shape),
     }
 

@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from weft._native import Device, Function
     from weft._native import Tensor as WeftTensor
 
-OLDEST = (2, 4)
+MIN_TORCH_VERSION = (2, 4)
 """The first torch that has all that is used here."""
 
 version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
-if version < OLDEST:
+if version < MIN_TORCH_VERSION:
     raise ArgumentError(
-        f"torch {torch.__version__} is too old: Weft needs {OLDEST[0]}.{OLDEST[1]} or later; "
-        "install it with 'pip install --upgrade torch'"
+        f"torch {torch.__version__} is too old: Weft needs "
+        f"{MIN_TORCH_VERSION[0]}.{MIN_TORCH_VERSION[1]} or later; install it with "
+        "'pip install --upgrade torch'"
     )
 
 _TAKES_LISTS = (2, 6)

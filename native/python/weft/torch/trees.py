@@ -14,7 +14,7 @@ from weft.torch import bridge
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-DEEPEST = 64
+MAX_DEPTH = 64
 """As call_arguments.cpp: a dict may hold itself."""
 
 
@@ -41,7 +41,7 @@ class Taker:
         """Return the value with a Slot for each tensor, records as dicts."""
         if type(value) in bridge.PLAIN_CLASSES or isinstance(value, torch.Tensor):
             return self._slot(value)
-        if depth > DEEPEST or value is None or isinstance(value, (int, float, str)):
+        if depth > MAX_DEPTH or value is None or isinstance(value, (int, float, str)):
             return value
         if isinstance(value, dict):
             return {key: self.take(entry, depth + 1) for key, entry in value.items()}

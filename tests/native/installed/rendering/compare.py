@@ -46,7 +46,7 @@ def sphere_triangles(levels: int) -> list[tuple[Point, Point, Point]]:
 CAMERA = Camera(64, 64, transform=np.array([[1, 0, 0, 0], [0, 0, -1, -4], [0, 1, 0, 0]]))
 
 
-def described(color: tuple[float, float, float], roughness: float, lamp: float = 200.0) -> Scene:
+def described(color: tuple[float, float, float], roughness: float, light: float = 200.0) -> Scene:
     """Return the scene of main.cpp."""
     corners = np.array(sphere_triangles(3), np.float32)
     numbers = np.arange(3 * len(corners), dtype=np.uint32).reshape(-1, 3)
@@ -54,7 +54,7 @@ def described(color: tuple[float, float, float], roughness: float, lamp: float =
     paint = principled("Paint", base_color=color, roughness=roughness)
     return Scene(
         [Object(mesh, [paint])],
-        [PointLight((2, -3, 3), power=lamp, radius=0.25, name="key")],
+        [PointLight((2, -3, 3), power=light, radius=0.25, name="key")],
         [CAMERA],
         Environment(np.array([0.2, 0.3, 0.5])),
     )

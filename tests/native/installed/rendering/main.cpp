@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders a sphere with a Principled material under a sky and a lamp, then with the lamp moved, finds its paint and the
-// strength of the lamp again from a picture, and a texture of a board from another one. Writes pictures to the files that are named, as portable float maps,
+// Renders a sphere with a Principled material under a sky and a light, then with the light moved, finds its paint and the
+// strength of the light again from a picture, and a texture of a board from another one. Writes pictures to the files that are named, as portable float maps,
 // and what was found as text:
 //
 //     rendering [picture.pfm [photo.pfm found.txt]]
@@ -81,7 +81,7 @@ scene::MeshRef sphere() {
 struct Paint {
     scene::Numbers color{0.8, 0.3, 0.1};
     double roughness = 0.4;
-    double lamp = 200; ///< W
+    double light = 200; ///< W
 };
 
 scene::Scene describe(const Paint& own = {}) {
@@ -91,7 +91,7 @@ scene::Scene describe(const Paint& own = {}) {
     scene::Scene described;
     described.objects = {scene::object({.mesh = sphere(), .materials = {paint}, .name = "sphere"})};
     described.lights = {
-        {.kind = scene::PointLight{.position = {2, -3, 3}, .power = own.lamp, .radius = 0.25},
+        {.kind = scene::PointLight{.position = {2, -3, 3}, .power = own.light, .radius = 0.25},
          .name = "key"}};
     described.environment =
         std::make_shared<const scene::Environment>(scene::environment({0.2, 0.3, 0.5}));
@@ -117,7 +117,7 @@ void write_pfm(const engine::Image& image, const std::string& path) {
     }
 }
 
-/// The scene with the paint and the lamp that were found.
+/// The scene with the paint and the light that were found.
 scene::Scene with_result(const scene::Scene& described, const weft::fit::FitState& found) {
     scene::ParameterValues numbers;
     scene::LightFactors lights;
@@ -131,7 +131,7 @@ scene::Scene with_result(const scene::Scene& described, const weft::fit::FitStat
     return scene::with_light_factors(scene::with_parameters(described, numbers), lights);
 }
 
-/// Finds paint and lamp of a picture, which is brighter by a half, from grey and half the power.
+/// Finds paint and light of a picture, which is brighter by a half, from grey and half the power.
 void find_paint(engine::Renderer& renderer, const scene::Camera& camera,
                 const std::vector<std::string>& paths) {
     engine::Image photo =
@@ -139,7 +139,7 @@ void find_paint(engine::Renderer& renderer, const scene::Camera& camera,
     if (paths.size() > 1) {
         write_pfm(photo, paths[1]);
     }
-    renderer.update(describe({.color = {0.5, 0.5, 0.5}, .roughness = 0.7, .lamp = 100}));
+    renderer.update(describe({.color = {0.5, 0.5, 0.5}, .roughness = 0.7, .light = 100}));
     engine::Fit fit(renderer, {{.name = "photo", .camera = camera, .image = photo.pixels}},
                     {{.name = "Paint.base_color"}, {.name = "Paint.roughness"}},
                     {{.observation = "photo"}}, {{.light = "key"}}, {.bounces = 3});
@@ -234,7 +234,7 @@ void run(const std::vector<std::string>& paths) {
     renderer.update(std::move(moved));
     const engine::Image other = renderer.render(camera, settings);
     renderer.update(describe());
-    std::cout << (other.pixels != image.pixels ? "the lamp moved\n" : "nothing changed\n");
+    std::cout << (other.pixels != image.pixels ? "the light moved\n" : "nothing changed\n");
     std::cout << (renderer.render(camera, settings).pixels == image.pixels ? "and came back\n"
                                                                            : "and is lost\n");
     if (!paths.empty()) {

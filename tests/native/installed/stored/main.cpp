@@ -20,7 +20,7 @@ namespace scene_files = weft::scene_files;
 
 constexpr weft::render::PathSettings kSettings{.samples = 2, .bounces = 2};
 
-/// A square on the floor below a lamp.
+/// A square on the floor below a light.
 scene_files::SceneFile describe() {
     scene::Mesh square{.name = "square"};
     square.positions = std::vector<float>{-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};

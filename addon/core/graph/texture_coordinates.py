@@ -26,7 +26,7 @@ def uv_map(context: NodeContext, name: str = "") -> Value:
     return context.shared(f"uv {index}", lambda: call("uvVector", 3, uv=UVSet(index)))
 
 
-def place_of(context: NodeContext, identifier: str, default: str = "generated") -> Value:
+def coordinates_of(context: NodeContext, identifier: str, default: str = "generated") -> Value:
     """Return what drives the vector of a texture.
 
     Args:
@@ -41,18 +41,18 @@ def place_of(context: NodeContext, identifier: str, default: str = "generated") 
     return Attribute.POSITION if default == "position" else generated(context)
 
 
-def flat_place(vector: Value) -> Value:
+def flat_coordinates(vector: Value) -> Value:
     """Return the first two components of a vector; a UV map as it is, whose rays have a width."""
     if isinstance(vector, SlangCall) and vector.function == "uvVector":
         return vector.arguments["uv"]
     return call("projectFlat", 2, vector=vector)
 
 
-def lattice_place(context: NodeContext, dimensions: int) -> Value:
+def lattice_coordinates(context: NodeContext, dimensions: int) -> Value:
     """Return where a texture of cells is looked up, four numbers: Vector, W or both, scaled."""
     arguments: dict[str, Value] = {}
     if dimensions > 1:
-        arguments["vector"] = place_of(context, "Vector")
+        arguments["vector"] = coordinates_of(context, "Vector")
     if dimensions in (1, 4):
         arguments["w"] = context.input("W")
     arguments["scale"] = context.input("Scale")

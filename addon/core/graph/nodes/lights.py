@@ -35,14 +35,14 @@ def _ies(context: NodeContext, _output: str) -> Value:
         context.problem("its IES file cannot be read; choose another", "100, as Cycles")
         return call("mathMultiply", 1, a=UNREADABLE, b=strength)
     if context.is_driven("Vector"):
-        place = context.input("Vector")
-    elif context.compiler.lamp_axes is not None:
+        coordinates = context.input("Vector")
+    elif context.compiler.light_axes is not None:
         # The direction that light takes, in the space of the light.
-        rows = {f"row{k}": (*row, 0.0) for k, row in enumerate(context.compiler.lamp_axes)}
-        place = call("placeInSpace", 3, False, position=Attribute.INCOMING, **rows)
+        rows = {f"row{k}": (*row, 0.0) for k, row in enumerate(context.compiler.light_axes)}
+        coordinates = call("placeInSpace", 3, False, position=Attribute.INCOMING, **rows)
     else:
         return context.unsupported("an IES Texture without a Vector, but for lights,")
-    uv = call("iesPlace", 2, False, vector=place)
+    uv = call("iesPlace", 2, False, vector=coordinates)
     pixels = np.ascontiguousarray(image[::-1])
     texel = Texture(pixels, "extend", "linear", uv, name=context.texture_name())
     return call("mathMultiply", 1, a=texel, b=strength)
@@ -50,7 +50,7 @@ def _ies(context: NodeContext, _output: str) -> Value:
 
 def _falloff(context: NodeContext, output: str) -> Value:
     strength = context.input("Strength")
-    if context.compiler.lamp_axes is None:
+    if context.compiler.light_axes is None:
         return context.unsupported("a Light Falloff node on a mesh")
     smooth = context.number("Smooth")
     if not isinstance(smooth, (int, float)):

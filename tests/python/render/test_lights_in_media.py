@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lamps inside of media."""
+"""Lights inside of media."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from weft.render.record import Recorder
 from weft.scene import Closure, Material, Object, PointLight
 
 
-def test_records_under_other_lights_see_the_lamps_of_these_in_media(device):
-    """Nearly a mirror, under water with a lamp: bounces find nearly all of its light."""
+def test_records_under_other_lights_see_the_lights_of_these_in_media(device):
+    """Nearly a mirror, under water with a light: bounces find nearly all of its light."""
     metal = Material("metal", Closure("metallic", color=(0.9, 0.9, 0.9), roughness=0.1))
     # Which of two faces in one place a ray meets first is up to the device.
     floor = Object(box((-5, -5, -2), (5, 5, -1e-4)), [metal])
@@ -29,6 +29,6 @@ def test_records_under_other_lights_see_the_lamps_of_these_in_media(device):
     recorder = Recorder(renderer, [0], None, tables)
     recorder.draw(scene.cameras[0], settings)
     recorder.replay(tables.values)
-    shown = recorder.develop(0, 256, with_tangents=False)[0].mean()
+    shown = recorder.resolve_to_host(0, 256, with_tangents=False)[0].mean()
 
     assert shown == pytest.approx(renderer.relit(other).render(settings=settings).mean(), rel=0.01)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lamps that some kinds of ray do not see, and lamps that cast no shadow, light as in Cycles."""
+"""Lights that some kinds of ray do not see, and lights that cast no shadow, as in Cycles."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def add_scene():
     add_world((0.1, 0.12, 0.14))
 
 
-def add_lamp(kind, place, energy, hidden=(), **settings):
-    data = bpy.data.lights.new("lamp", kind)
+def add_light(kind, place, energy, hidden=(), **settings):
+    data = bpy.data.lights.new("light", kind)
     data.energy = energy
     for name, value in settings.items():
         setattr(data, name, value)
     turn = Vector(place).to_track_quat("Z", "Y").to_matrix().to_4x4()
-    made = add_object("lamp", data, Matrix.Translation(place) @ turn)
+    made = add_object("light", data, Matrix.Translation(place) @ turn)
     made.visible_camera = False
     for name in hidden:
         setattr(made, f"visible_{name}", False)
@@ -88,35 +88,35 @@ def add_fog():
 
 
 def hidden_from_one_kind():
-    add_lamp("POINT", (0.5, -2, 2), 80.0, ["diffuse"], **BALL)
-    add_lamp("AREA", (-1.5, -1.5, 2), 60.0, ["glossy"], size=0.6)
-    add_lamp("SPOT", (2.5, -0.5, 2), 300.0, ["transmission"], spot_size=1.0, **BALL)
-    add_lamp("SUN", (0.3, 0.6, 1), 1.0, ["glossy"], angle=0.1)
+    add_light("POINT", (0.5, -2, 2), 80.0, ["diffuse"], **BALL)
+    add_light("AREA", (-1.5, -1.5, 2), 60.0, ["glossy"], size=0.6)
+    add_light("SPOT", (2.5, -0.5, 2), 300.0, ["transmission"], spot_size=1.0, **BALL)
+    add_light("SUN", (0.3, 0.6, 1), 1.0, ["glossy"], angle=0.1)
 
 
 def hidden_from_several_kinds():
-    add_lamp("POINT", (0.5, -2, 2), 80.0, ["glossy", "transmission"], shadow_soft_size=0.0)
-    add_lamp("AREA", (-1.5, -1.5, 2), 60.0, ["diffuse", "transmission"], size=0.8)
-    add_lamp("POINT", (0, 0, 3), 400.0, ["diffuse", "glossy", "transmission"], **BALL)
-    add_lamp("SUN", (0.3, 0.6, 1), 0.5, angle=0.1)
+    add_light("POINT", (0.5, -2, 2), 80.0, ["glossy", "transmission"], shadow_soft_size=0.0)
+    add_light("AREA", (-1.5, -1.5, 2), 60.0, ["diffuse", "transmission"], size=0.8)
+    add_light("POINT", (0, 0, 3), 400.0, ["diffuse", "glossy", "transmission"], **BALL)
+    add_light("SUN", (0.3, 0.6, 1), 0.5, angle=0.1)
 
 
 def without_shadow():
-    add_lamp("AREA", (-1.5, 1.5, 1.2), 60.0, use_shadow=False, size=0.5)
+    add_light("AREA", (-1.5, 1.5, 1.2), 60.0, use_shadow=False, size=0.5)
 
 
 def sun_without_shadow():
-    add_lamp("SUN", (0.6, -0.6, 1), 1.0, use_shadow=False, angle=0.5)
+    add_light("SUN", (0.6, -0.6, 1), 1.0, use_shadow=False, angle=0.5)
 
 
 def in_fog():
     add_fog()
-    add_lamp("POINT", (0.5, -2, 2), 60.0, ["volume_scatter"], **BALL)
-    add_lamp("SUN", (0.6, -0.6, 1), 0.5, use_shadow=False, angle=0.1)
+    add_light("POINT", (0.5, -2, 2), 60.0, ["volume_scatter"], **BALL)
+    add_light("SUN", (0.6, -0.6, 1), 0.5, use_shadow=False, angle=0.1)
 
 
 def square_spot():
-    add_lamp("SPOT", (0.5, -1, 2.5), 200.0, use_square=True, spot_blend=0.3, **BALL)
+    add_light("SPOT", (0.5, -1, 2.5), 200.0, use_square=True, spot_blend=0.3, **BALL)
 
 
 CASES = (hidden_from_one_kind, without_shadow, square_spot)
@@ -128,7 +128,7 @@ SLOW_CASES = (hidden_from_several_kinds, sun_without_shadow, in_fog)
     [*CASES, *(pytest.param(case, marks=pytest.mark.full) for case in SLOW_CASES)],
     ids=lambda case: case.__name__,
 )
-def test_lamps_follow_their_rules(device, tmp_path, case):
+def test_lights_follow_their_rules(device, tmp_path, case):
     add_scene()
     case()
 

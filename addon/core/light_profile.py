@@ -52,7 +52,7 @@ class Factors:
 ONE = np.ones(3)
 
 
-def lamp_factors(
+def light_factors(
     compiled: CompiledMaterial,
     axes: NDArray[np.float64],
     *,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Eighty small lamps of very different power light a scene as in Cycles."""
+"""Eighty small lights of very different power light a scene as in Cycles."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ KINDS = ["POINT"] * 5 + ["SPOT"] * 2 + ["AREA"] * 2 + ["SUN"]
 TREE = {"bounces": 1, "use_light_tree": True}
 
 
-def add_lamps(count):
-    """Add lamps of all kinds above the floor; powers differ by up to 400."""
+def add_lights(count):
+    """Add lights of all kinds above the floor; powers differ by up to 400."""
     random = np.random.default_rng(1)
     for number in range(count):
-        data = bpy.data.lights.new("lamp", KINDS[number % len(KINDS)])
+        data = bpy.data.lights.new("light", KINDS[number % len(KINDS)])
         power = float(np.exp(random.uniform(-3, 3)))
         data.energy = 0.01 * power if data.type == "SUN" else 2.0 * power
         data.color = tuple(random.uniform(0.3, 1, 3))
@@ -41,12 +41,12 @@ def add_lamps(count):
         place = random.uniform((-3.5, -3.5, 0.7), (3.5, 3.5, 2.5))
         aim = place - (*random.uniform(-2, 2, 2), 0)
         turn = Vector(aim.tolist()).to_track_quat("Z", "Y").to_matrix().to_4x4()
-        made = add_object("lamp", data, Matrix.Translation(place.tolist()) @ turn)
+        made = add_object("light", data, Matrix.Translation(place.tolist()) @ turn)
         made.visible_camera = False
 
 
 @pytest.mark.full
-def test_eighty_lamps_light_as_in_cycles(device, tmp_path):
+def test_eighty_lights_light_as_in_cycles(device, tmp_path):
     add_plane(size=8).data.materials.append(add_material("floor", (0.5, 0.45, 0.4)))
     for x, metallic in ((-1.1, 1.0), (0.3, 0.0)):
         bpy.ops.mesh.primitive_uv_sphere_add(radius=0.5, location=(x, 0.2, 0.5))
@@ -57,7 +57,7 @@ def test_eighty_lamps_light_as_in_cycles(device, tmp_path):
         bpy.context.object.data.materials.append(material)
     add_camera()
     add_world()
-    add_lamps(80)
+    add_lights(80)
 
     picture, exported = by_weft(device, 512, **TREE)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Places in node trees that stay found while their owners are renamed."""
+"""References to sockets of node trees that stay valid while their owners are renamed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class SocketRef:
     """A node, and one of its sockets.
 
     Args:
@@ -38,8 +38,8 @@ class Place:
     label: str
 
     @staticmethod
-    def of_binding(binding: Binding | TextureBinding) -> Place:
-        """Return the place that a compiled material names.
+    def of_binding(binding: Binding | TextureBinding) -> SocketRef:
+        """Return the socket that a compiled material names.
 
         Raises:
             ArgumentError: There is no such material or tree.
@@ -50,7 +50,7 @@ class Place:
         owner = next((entry for entry in owners if entry.name_full == name), None)
         if owner is None:
             raise _gone(binding.label)
-        return Place(
+        return SocketRef(
             owner.session_uid,
             is_group,
             binding.path[-1],
@@ -136,18 +136,18 @@ class Place:
             socket.default_value = value
 
 
-def driver_at(place: Place) -> bpy.types.Node | None:
+def driver_at(ref: SocketRef) -> bpy.types.Node | None:
     """Return a node, or the one that drives a socket; ``None``: there is none."""
-    node = place.find_node()
-    socket = place.find_socket() if place.socket else None
+    node = ref.find_node()
+    socket = ref.find_socket() if ref.socket else None
     if isinstance(socket, bpy.types.NodeSocket):
         node = next((link.from_node for link in socket.links), None)
     return node
 
 
-def image_at(place: Place) -> bpy.types.Image | None:
+def image_at(ref: SocketRef) -> bpy.types.Image | None:
     """Return the image of a node, or of the one that drives a socket; ``None``: there is none."""
-    return getattr(driver_at(place), "image", None)
+    return getattr(driver_at(ref), "image", None)
 
 
 def tree_at(material: bpy.types.Material, groups: Sequence[str]) -> bpy.types.NodeTree | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lamps that are hidden from some kinds of ray, and lamps that cast no shadow."""
+"""Lights that are hidden from some kinds of ray, and lights that cast no shadow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from weft.scene import (
 from weft.scene.light_changes import with_light_factors
 
 WHITE = (1.0, 1.0, 1.0)
-LAMPS = {
+LIGHTS = {
     "point": lambda **rules: PointLight((0.3, 0, 2), 50.0, **rules),
     "ball": lambda **rules: PointLight((0.3, 0, 2), 50.0, radius=0.3, **rules),
     "spot": lambda **rules: SpotLight((0.3, 0, 2), (-0.1, 0, -1), 1.0, 0.2, 50.0, **rules),
@@ -69,33 +69,33 @@ def picture(device, scene, samples=32, bounces=2):
 
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", CLOSURES)
-def test_lamps_do_not_reach_lobes_that_they_are_hidden_from(device, name):
+def test_lights_do_not_reach_lobes_that_they_are_hidden_from(device, name):
     own, closure = CLOSURES[name]
     material = Material(name, closure)
-    scene = floor(material, lights=[LAMPS["ball"]()])
+    scene = floor(material, lights=[LIGHTS["ball"]()])
     seen = picture(device, scene)
     assert seen.mean() > 0.01
 
     for kind in ("diffuse", "glossy", "transmission"):
-        scene.lights = [LAMPS["ball"](hidden_from=[kind])]
+        scene.lights = [LIGHTS["ball"](hidden_from=[kind])]
         found = picture(device, scene)
         expected = 0.0 if kind == own else seen.mean()
-        # As in Cycles, rough refraction is brighter where lamps are drawn than where it leads.
+        # As in Cycles, rough refraction is brighter where lights are drawn than where it leads.
         near = 0.1 if name == "refraction" else 0.02
         assert found.mean() == pytest.approx(expected, rel=near, abs=1e-6)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("lamp", ["point", pytest.param("sun", marks=pytest.mark.full)])
-def test_what_two_kinds_see_adds_up(device, lamp):
+@pytest.mark.parametrize("light", ["point", pytest.param("sun", marks=pytest.mark.full)])
+def test_what_two_kinds_see_adds_up(device, light):
     layered = principled("layered", base_color=(0.6, 0.3, 0.2), roughness=0.3, coat_weight=0.5)
     mixed = Material("mixed", Mix(CLOSURES["diffuse"][1], CLOSURES["glossy"][1], 0.3))
     for material in (layered, mixed):
-        scene = floor(material, lights=[LAMPS[lamp]()])
+        scene = floor(material, lights=[LIGHTS[light]()])
         whole = picture(device, scene, 64, bounces=1)
-        scene.lights = [LAMPS[lamp](hidden_from=["diffuse"])]
+        scene.lights = [LIGHTS[light](hidden_from=["diffuse"])]
         facets = picture(device, scene, 64, bounces=1)
-        scene.lights = [LAMPS[lamp](hidden_from=["glossy"])]
+        scene.lights = [LIGHTS[light](hidden_from=["glossy"])]
         base = picture(device, scene, 64, bounces=1)
 
         assert min(base.mean(), facets.mean()) > 0.05 * whole.mean()
@@ -107,27 +107,27 @@ SHADOWLESS = ["ball", "area", *(pytest.param(k, marks=SLOW) for k in ("point", "
 
 
 @pytest.mark.sweep(2)
-@pytest.mark.parametrize("lamp", SHADOWLESS)
-def test_nothing_is_in_the_way_of_a_lamp_without_shadow(device, lamp):
+@pytest.mark.parametrize("light", SHADOWLESS)
+def test_nothing_is_in_the_way_of_a_light_without_shadow(device, light):
     lid = Object(quad(1.5), [Material("black", Closure("none"))], np.eye(4))
     lid.transform[2, 3] = 1.2
-    open_ = picture(device, floor(Material("m", CLOSURES["diffuse"][1]), lights=[LAMPS[lamp]()]))
-    scene = floor(Material("m", CLOSURES["diffuse"][1]), lid, lights=[LAMPS[lamp]()])
+    open_ = picture(device, floor(Material("m", CLOSURES["diffuse"][1]), lights=[LIGHTS[light]()]))
+    scene = floor(Material("m", CLOSURES["diffuse"][1]), lid, lights=[LIGHTS[light]()])
     assert picture(device, scene).mean() < 0.2 * open_.mean()
 
-    scene.lights = [LAMPS[lamp](casts_shadow=False)]
+    scene.lights = [LIGHTS[light](casts_shadow=False)]
 
     assert picture(device, scene).mean() == pytest.approx(open_.mean(), rel=0.05)
 
 
 @pytest.mark.full
-def test_media_do_not_dim_a_lamp_without_shadow_and_may_not_see_one(device):
+def test_media_do_not_dim_a_light_without_shadow_and_may_not_see_one(device):
     smoke = Closure("medium", absorption=(0.5, 0.5, 0.5), scattering=(0.5, 0.5, 0.5))
     cloud = slab("smoke", smoke, (-2, -2, 0.1), (2, 2, 0.8))
     scene = floor(Material("m", CLOSURES["diffuse"][1]), cloud)
 
     def brightness(bounces=3, **rules):
-        scene.lights = [LAMPS["ball"](**rules)]
+        scene.lights = [LIGHTS["ball"](**rules)]
         return float(picture(device, scene, 128, bounces).mean())
 
     dimmed = brightness()
@@ -151,13 +151,13 @@ def recorded(device, scene, names):
     "rules",
     [{"hidden_from": ["glossy"]}, pytest.param({"hidden_from": ["diffuse"]}, marks=SLOW)],
 )
-def test_derivatives_know_what_a_lamp_does_not_reach(device, rules):
+def test_derivatives_know_what_a_light_does_not_reach(device, rules):
     material = principled("floor", base_color=(0.6, 0.3, 0.2), roughness=0.43, metallic=0.2)
-    scene = floor(material, lights=[LAMPS["area"](**rules), LAMPS["point"]()])
+    scene = floor(material, lights=[LIGHTS["area"](**rules), LIGHTS["point"]()])
     names = ["floor.base_color", "floor.roughness", "floor.metallic"]
     recorder, values, rows, renderer = recorded(device, scene, names)
     recorder.replay(weft.Tensor.from_numpy(device, values), with_tangents=True)
-    shown, *tangents = recorder.develop(0, 16, with_tangents=True)
+    shown, *tangents = recorder.resolve_to_host(0, 16, with_tangents=True)
 
     rendered = renderer.render(settings=PathSettings(16, bounces=2, roulette_from=None, seed=3))
     assert shown == pytest.approx(rendered.reshape(-1, 3), rel=1e-4, abs=1e-5)
@@ -166,17 +166,17 @@ def test_derivatives_know_what_a_lamp_does_not_reach(device, rules):
         for step in (3e-3, -3e-3):
             moved = weft.Tensor.from_numpy(device, values + np.float32(step) * row)
             recorder.replay(moved)
-            sides.append(recorder.develop(0, 16, with_tangents=False)[0].astype(np.float64))
+            sides.append(recorder.resolve_to_host(0, 16, with_tangents=False)[0].astype(np.float64))
         slope = (sides[0] - sides[1]) / 6e-3
         assert np.abs(tangent - slope).max() < 0.02 * np.abs(slope).max() + 1e-4
 
 
 @pytest.mark.full
-def test_a_fit_finds_the_strength_of_a_hidden_lamp(device):
+def test_a_fit_finds_the_strength_of_a_hidden_light(device):
     material = principled("floor", base_color=(0.6, 0.3, 0.2), roughness=0.4)
     lights = [
-        LAMPS["area"](hidden_from=["glossy"], name="fill"),
-        LAMPS["point"](casts_shadow=False, name="key"),
+        LIGHTS["area"](hidden_from=["glossy"], name="fill"),
+        LIGHTS["point"](casts_shadow=False, name="key"),
     ]
     scene = floor(material, lights=lights)
     truth = with_light_factors(scene, {"fill": np.full(3, 2.5), "key": np.full(3, 0.5)})
@@ -191,8 +191,8 @@ def test_a_fit_finds_the_strength_of_a_hidden_lamp(device):
 
 def test_rules_come_back_from_files(tmp_path):
     lights = [
-        LAMPS["ball"](hidden_from=["glossy", "volume"], casts_shadow=False),
-        LAMPS["area"](hidden_from=["diffuse"]),
+        LIGHTS["ball"](hidden_from=["glossy", "volume"], casts_shadow=False),
+        LIGHTS["area"](hidden_from=["diffuse"]),
     ]
     floor(Material("m", CLOSURES["diffuse"][1]), lights=lights).save(tmp_path / "rules.weft")
 
@@ -202,7 +202,7 @@ def test_rules_come_back_from_files(tmp_path):
     assert [light.casts_shadow for light in back] == [False, True]
 
 
-@pytest.mark.parametrize("lamp", LAMPS)
-def test_unknown_kinds_of_ray_are_refused(lamp):
+@pytest.mark.parametrize("light", LIGHTS)
+def test_unknown_kinds_of_ray_are_refused(light):
     with pytest.raises(weft.ArgumentError, match="kinds of ray are a sequence of diffuse, glossy"):
-        LAMPS[lamp](hidden_from=["camera"])
+        LIGHTS[light](hidden_from=["camera"])

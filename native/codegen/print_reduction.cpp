@@ -9,27 +9,27 @@ using core::text;
 
 namespace {
 
-class WalkPrinter {
+class ReductionPrinter {
 public:
-    WalkPrinter(const GroupBody& body, GradientPrinter& gradients)
+    ReductionPrinter(const GroupBody& body, GradientPrinter& gradients)
         : m_body(body), m_gradients(gradients) {}
 
-    /// Each thread walks along one dimension and adds up what the calls on its way share.
+    /// Each thread loops along one dimension and adds up what the calls on its way share.
     void print() {
         const std::string type = m_body.values.index_type();
-        const Walk& walk = m_body.kernel.walk;
-        const auto along = static_cast<std::size_t>(walk.dimension);
+        const ReductionAxis& axis = m_body.kernel.reduction;
+        const auto along = static_cast<std::size_t>(axis.dimension);
         const std::string blocks = text(type, "(", m_body.values.argument("weft_blocks"), ")");
         const std::string chunks = text(type, "(", m_body.values.argument("weft_chunks"), ")");
         const std::string extent =
             text(type, "(", m_body.values.argument(dimension_field(along)), ")");
         m_body.out.line(text("const ", type, " weft_job = ", m_body.group, ";"));
         m_body.out.line(text("const uint weft_step = weft_lane_in_group ",
-                             walk.is_lane_major ? text("% ", walk.lanes) : text("/ ", walk.columns),
+                             axis.is_lane_major ? text("% ", axis.lanes) : text("/ ", axis.columns),
                              ";"));
         m_body.out.line(text("const ", type, " weft_column = weft_job % ", blocks, " * ",
-                             walk.columns, " + weft_lane_in_group ",
-                             walk.is_lane_major ? text("/ ", walk.lanes) : text("% ", walk.columns),
+                             axis.columns, " + weft_lane_in_group ",
+                             axis.is_lane_major ? text("/ ", axis.lanes) : text("% ", axis.columns),
                              ";"));
         m_body.out.line(text(type, " weft_rest = weft_column;"));
         for (std::size_t i = m_body.kernel.dimensions.size(); i-- > 0;) {
@@ -45,17 +45,17 @@ public:
                              " < ", chunks, ";"));
         m_gradients.declare_sums();
         print_turns(type,
-                    text("weft_is_inside ? weft_job / ", blocks, " * ", walk.lanes,
+                    text("weft_is_inside ? weft_job / ", blocks, " * ", axis.lanes,
                          " + weft_step : ", extent),
-                    extent, text(chunks, " * ", walk.lanes));
+                    extent, text(chunks, " * ", axis.lanes));
         m_gradients.add_sums();
     }
 
 private:
-    /// The turns of a walk, `steps` of them at a time.
+    /// The turns of the loop, `steps` of them at a time.
     void print_turns(const std::string& type, const std::string& first, const std::string& extent,
                      const std::string& step) {
-        const std::string at = text("weft_c", m_body.kernel.walk.dimension);
+        const std::string at = text("weft_c", m_body.kernel.reduction.dimension);
         const bool is_alone = m_body.kernel.steps == 1;
         const std::string turn = is_alone ? at : "weft_turn";
         m_body.out.line("[loop]");
@@ -121,8 +121,8 @@ private:
 
 } // namespace
 
-void print_walking_body(const GroupBody& body, GradientPrinter& gradients) {
-    WalkPrinter(body, gradients).print();
+void print_reduction_body(const GroupBody& body, GradientPrinter& gradients) {
+    ReductionPrinter(body, gradients).print();
 }
 
 } // namespace weft::codegen
