@@ -43,7 +43,7 @@ struct Exposure {
 
 /// The unknown strength of a light: a factor on what the scene says. Results call it "<light>.factor".
 struct LightParameter {
-    std::string light;  ///< name of a lamp, of the environment, or of a material that shines
+    std::string light;  ///< name of a light, of the environment, or of a material that shines
     bool color = false; ///< one factor a channel instead of one for all
     Bounds bounds{1.0 / 64, 64.0}; ///< above 0
     double start = 1;              ///< within the bounds

@@ -31,7 +31,7 @@ def read_lighting(folder: Path, camera: Camera, entry: Mapping[str, Any]) -> dic
 
     Args:
         folder: That files are relative to.
-        camera: Of the target, for lamps with ``space = "camera"``.
+        camera: Of the target, for lights with ``space = "camera"``.
         entry: Of the job.
 
     Raises:
@@ -49,7 +49,7 @@ def read_lighting(folder: Path, camera: Camera, entry: Mapping[str, Any]) -> dic
 
 
 def _lamp(entry: Mapping[str, Any], camera: Camera) -> Light:
-    """Return a lamp of the target's own."""
+    """Return a light of the target's own."""
     given = dict(entry)
     kind, space = given.pop("kind", None), given.pop("space", "world")
     if kind not in KINDS:

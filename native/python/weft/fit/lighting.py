@@ -71,10 +71,10 @@ def _lit(scene: Scene, target: Target, sky: str | None) -> Scene:
     if sky is not None and target.world is not None:
         out = with_light_factors(scene, {sky: DARK})
     if target.lights is not None:
-        shining = [
+        emissive = [
             entry.name for entry in scene.materials() if emissions_of(entry) and entry.name != sky
         ]
-        out = _lit_by(out, target, target.lights, scene.lights, shining)
+        out = _lit_by(out, target, target.lights, scene.lights, emissive)
     if target.world is None:
         return out
     world = target.world if isinstance(target.world, Environment) else None
@@ -85,23 +85,23 @@ def _lit_by(
     scene: Scene,
     target: Target,
     given: Sequence[str | Light],
-    lamps: Sequence[Light],
-    shining: Sequence[str],
+    lights: Sequence[Light],
+    emissive: Sequence[str],
 ) -> Scene:
     """Return the scene under the lights that are given.
 
     Args:
         scene: Without them.
         target: That they are of.
-        given: Lights, and names of lamps and of materials.
-        lamps: Of the scene.
-        shining: Names of the materials that shine.
+        given: Lights, and names of lights and of materials.
+        lights: Of the scene.
+        emissive: Names of the emissive materials.
     """
     wanted = [entry for entry in given if isinstance(entry, str)]
-    _require_single(target, wanted, lamps, shining)
-    kept = [light for light in lamps if light.name in wanted]
+    _require_single(target, wanted, lights, emissive)
+    kept = [light for light in lights if light.name in wanted]
     own = [entry for entry in given if not isinstance(entry, str)]
-    dark = {name: DARK for name in shining if name not in wanted}
+    dark = {name: DARK for name in emissive if name not in wanted}
     try:
         return replace(with_light_factors(scene, dark), lights=kept + own)
     except ArgumentError as error:
@@ -109,10 +109,10 @@ def _lit_by(
 
 
 def _require_single(
-    target: Target, wanted: Sequence[str], lamps: Sequence[Light], shining: Sequence[str]
+    target: Target, wanted: Sequence[str], lights: Sequence[Light], emissive: Sequence[str]
 ) -> None:
     """Refuse names of a target's lights that the scene does not have once."""
-    known = [*(light.name for light in lamps), *shining]
+    known = [*(light.name for light in lights), *emissive]
     for name in wanted:
         if known.count(name) != 1:
             found = "no" if name not in known else "more than one"
