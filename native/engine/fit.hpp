@@ -31,9 +31,9 @@ namespace weft::engine {
 
 /// Finds scalar parameters, colours, exposures and strengths of lights that explain pictures, by Gauss-Newton steps on
 /// recorded paths, textures, by preconditioned gradient steps, or both together, in phases: each iteration draws two
-/// independent sample sets, so that their noise does not move the result. Equal seeds give the results of Python's weft.Fit of the same scene, up to the order
-/// of sums. Pictures that were taken under other lights name one of RendererDesc::lit_by, see Observation::lights; photos may
-/// have a robust loss. What only Python has: unknown environments, display transforms,
+/// independent sample sets, so that their noise does not move the result. Equal seeds give the results of Python's weft.Fit
+/// of the same scene, up to the order of sums. Pictures that were taken under other lights name one of RendererDesc::lit_by,
+/// see Observation::lights; photos may have a robust loss. What only Python has: unknown environments, display transforms,
 /// checkpoints, and what is likely wrong where a verdict is bad. One thread at a time, with its renderer.
 class Fit {
 public:
