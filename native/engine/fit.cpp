@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fit.hpp"
 
-#include "core/error.hpp"
 #include "engine/renderer_access.hpp"
+#include "fit/joint_fit.hpp"
 #include "fit/scalar_fit.hpp"
 #include "fit/texture_fit.hpp"
 
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -13,7 +14,7 @@ namespace weft::engine {
 
 namespace {
 
-using AnyFit = std::variant<fit::ScalarFit, fit::TextureFit>;
+using AnyFit = std::variant<fit::ScalarFit, fit::TextureFit, fit::JointFit>;
 
 AnyFit make_fit(Renderer& renderer, std::vector<fit::Observation> observations,
                 const fit::Sought& sought, const fit::FitSettings& settings) {
@@ -22,9 +23,7 @@ AnyFit make_fit(Renderer& renderer, std::vector<fit::Observation> observations,
         return fit::ScalarFit(own, std::move(observations), sought, settings, poll_of(renderer));
     }
     if (!sought.parameters.empty() || !sought.exposures.empty() || !sought.lights.empty()) {
-        throw core::ArgumentError(
-            "Fit: numbers and textures are not found together yet in C++; fit the numbers first, "
-            "then the textures, or use Python's weft.Fit");
+        return fit::JointFit(own, std::move(observations), sought, settings, poll_of(renderer));
     }
     return fit::TextureFit(own, std::move(observations), sought.textures, settings,
                            poll_of(renderer));
@@ -45,8 +44,15 @@ public:
         return std::visit([](const auto& fit) { return fit.state(); }, m_fit);
     }
     [[nodiscard]] std::vector<fit::FittedTexture> textures() {
-        auto* const fit = std::get_if<fit::TextureFit>(&m_fit);
-        return fit == nullptr ? std::vector<fit::FittedTexture>() : fit->textures();
+        return std::visit(
+            [](auto& fit) -> std::vector<fit::FittedTexture> {
+                if constexpr (std::is_same_v<std::decay_t<decltype(fit)>, fit::ScalarFit>) {
+                    return {};
+                } else {
+                    return fit.textures();
+                }
+            },
+            m_fit);
     }
     [[nodiscard]] fit::Verdict judge() {
         return std::visit([](auto& fit) { return fit.judge(); }, m_fit);

@@ -11,6 +11,8 @@
 //                           weft::fit::Sought{.textures = {{.name = "Paint.base_color"}}});
 //     fit.run();
 //     const std::vector<weft::fit::FittedTexture> textures = fit.textures();
+//
+// Sought takes numbers, exposures and lights beside textures.
 #pragma once
 
 #include "core/api.hpp"
@@ -28,10 +30,10 @@
 namespace weft::engine {
 
 /// Finds scalar parameters, colours, exposures and strengths of lights that explain pictures, by Gauss-Newton steps on
-/// recorded paths, or textures, by preconditioned gradient steps: each iteration draws two independent sample sets, so that
-/// their noise does not move the result. Equal seeds give the results of Python's weft.Fit of the same scene, up to the order
-/// of sums. Pictures that were taken under other lights name one of RendererDesc::lit_by, see Observation::lights; photos may
-/// have a robust loss. What only Python has: textures together with numbers, unknown environments, display transforms,
+/// recorded paths, textures, by preconditioned gradient steps, or both together, in phases: each iteration draws two
+/// independent sample sets, so that their noise does not move the result. Equal seeds give the results of Python's weft.Fit
+/// of the same scene, up to the order of sums. Pictures that were taken under other lights name one of RendererDesc::lit_by,
+/// see Observation::lights; photos may have a robust loss. What only Python has: unknown environments, display transforms,
 /// checkpoints, and what is likely wrong where a verdict is bad. One thread at a time, with its renderer.
 class Fit {
 public:
@@ -47,9 +49,9 @@ public:
                  const std::vector<fit::Exposure>& exposures = {},
                  const std::vector<fit::LightParameter>& lights = {},
                  const fit::FitSettings& settings = {});
-    /// The same for all that can be sought: numbers, or textures.
-    /// @throws ArgumentError besides if numbers and textures are sought together, or a texture of an input that none
-    ///         drives, that has mip levels, drives a normal or is given twice.
+    /// The same for all that can be sought.
+    /// @throws ArgumentError besides for a texture of an input that none drives, that has mip levels, drives a normal or is
+    ///         given twice.
     WEFT_API Fit(Renderer& renderer, std::vector<fit::Observation> observations,
                  const fit::Sought& sought, const fit::FitSettings& settings = {});
     WEFT_API ~Fit();

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,12 @@ struct FitSettings {
     /// Paths a pixel in each of the two independent sample sets of an iteration; half as many while coarse steps come
     /// first, if that is enough, and up to eight times as many where pixels are few.
     std::int64_t samples = 4;
-    std::int64_t bounces = 8;            ///< surfaces that a path may leave
-    std::uint64_t seed = 0;              ///< equal seeds give equal fits
-    double tolerance = 0.003;            ///< wanted standard error of each number, of its range
-    std::size_t max_iterations = 40;     ///< the fit of numbers ends after so many
-    std::size_t texture_iterations = 60; ///< the fit of textures takes so many
+    std::int64_t bounces = 8;        ///< surfaces that a path may leave
+    std::uint64_t seed = 0;          ///< equal seeds give equal fits
+    double tolerance = 0.003;        ///< wanted standard error of each number, of its range
+    std::size_t max_iterations = 40; ///< the fit of numbers ends after so many
+    /// The fit of textures takes so many; up to twice as many where numbers that move with them are not at rest by then.
+    std::size_t texture_iterations = 60;
     /// Most places from which numbers start: another one is tried for the materials in whose pixels more than noise is left
     /// where steps have ended.
     std::size_t starts = 8;
@@ -43,10 +45,17 @@ struct FitState {
     double noise_floor = 0; ///< standard deviation of `loss` by noise of the renders
     bool is_done = false;   ///< no further step is needed, or allowed
     /// Numbers: every error is as small as asked for, or as the pictures allow. Textures: the iterations are used up, and the
-    /// loss has ceased to fall.
+    /// loss has ceased to fall. Both: textures were averaged besides where the numbers stay.
     bool has_converged = false;
     std::vector<FittedValue> values{};
     std::vector<std::string> problems{}; ///< what did not count of the pictures, a sentence each
+    /// What the last iteration moved: "scalars", "textures", or "polish", numbers once more at the end; fits of both go to and
+    /// fro, and count: "textures 2". Empty before any.
+    std::string phase{};
+    /// Fraction of the work that is done, as far as it is foreseen, in [0, 1]: it never falls, and is 1 only at the end. A fit
+    /// that converges early jumps there.
+    double progress = 0;
+    double seconds_left = std::numeric_limits<double>::infinity(); ///< infinite while not known
 };
 
 /// @throws ArgumentError that says which setting is out of its range.

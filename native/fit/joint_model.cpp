@@ -75,16 +75,23 @@ void JointModel::step(std::size_t iteration, const StepSchedule& schedule,
     replay.set_light_factors(factors_of(m_scalars.unknowns().light_factors(m_numbers.x())));
     replay.note_draw();
     const SamplePair pair = linearize();
-    m_textures.note_loss(loss_of(pair));
     const TensorRef gradient = replay.collect(adjoints({pair.a.residual, pair.b.residual}));
     const bool moves_numbers = !is_all_fixed();
-    if (moves_numbers && (m_cross_count < kCrossIterations || iteration % kCrossInterval == 0)) {
-        add_cross_blocks(pair);
-    }
-    if (m_textures.needs_curvature()) {
-        add_curvature();
-    }
+    const bool is_cross_due =
+        moves_numbers && (m_cross_count < kCrossIterations || iteration % kCrossInterval == 0);
+    // What draws, waits or may be no number comes first: it leaves all as it was if it throws.
+    const std::vector<TensorRef> cross =
+        is_cross_due ? cross_blocks(pair) : std::vector<TensorRef>();
+    const std::vector<Adjoints> raised =
+        m_textures.needs_curvature() ? raised_adjoints() : std::vector<Adjoints>();
     replay.require_numbers();
+    m_textures.note_loss(loss_of(pair));
+    add_cross_blocks(cross);
+    if (!raised.empty()) {
+        m_textures.add_curvature(
+            [&](std::size_t number) { return replay.collect(raised[number]); });
+        replay.require_numbers();
+    }
     if (moves_numbers && iteration >= kTextureIterations) {
         move_numbers(pair, gradient, schedule);
     }
@@ -137,24 +144,37 @@ Adjoints JointModel::adjoints(const Rows& values) {
     return m_textures.replay().upload(rows);
 }
 
-void JointModel::add_cross_blocks(const SamplePair& pair) {
-    ++m_cross_count;
-    const auto count = static_cast<double>(std::min(m_cross_count, kCrossIterations));
-    TextureReplay& replay = m_textures.replay();
+/// J_t' J_n of a draw.
+std::vector<TensorRef> JointModel::cross_blocks(const SamplePair& pair) {
     const std::size_t unknowns = m_numbers.x().size();
+    std::vector<TensorRef> out;
     for (std::size_t unknown = 0; unknown < unknowns; ++unknown) {
         const std::vector<float> a = column(pair.a, unknown, unknowns);
         const std::vector<float> b = column(pair.b, unknown, unknowns);
-        TensorRef block = replay.collect(adjoints({a, b}));
-        if (m_cross_count == 1) {
-            m_cross.push_back(std::move(block));
-        } else {
-            replay.kernels().each(FitModule::texels, "addToMean", m_cross[unknown], block, count);
-        }
+        out.push_back(m_textures.replay().collect(adjoints({a, b})));
+    }
+    return out;
+}
+
+/// @param blocks of a draw; empty: it was not asked for them.
+void JointModel::add_cross_blocks(const std::vector<TensorRef>& blocks) {
+    if (blocks.empty()) {
+        return;
+    }
+    ++m_cross_count;
+    if (m_cross_count == 1) {
+        m_cross = blocks;
+        return;
+    }
+    const auto count = static_cast<double>(std::min(m_cross_count, kCrossIterations));
+    for (std::size_t unknown = 0; unknown < blocks.size(); ++unknown) {
+        m_textures.replay().kernels().each(FitModule::texels, "addToMean", m_cross[unknown],
+                                           blocks[unknown], count);
     }
 }
 
-void JointModel::add_curvature() {
+/// What films change by as each map is raised.
+std::vector<Adjoints> JointModel::raised_adjoints() {
     TextureReplay& replay = m_textures.replay();
     std::vector<Adjoints> raised;
     for (const TextureRegion& region : replay.regions()) {
@@ -171,7 +191,7 @@ void JointModel::add_curvature() {
     }
     // What is collected follows a replay of the texels as they are.
     static_cast<void>(m_scalars.residuals(m_numbers.x(), replay.state().texels()));
-    m_textures.add_curvature([&](std::size_t number) { return replay.collect(raised[number]); });
+    return raised;
 }
 
 /// Of the numbers, with the textures eliminated. @param blur radius, texels.

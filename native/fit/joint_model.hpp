@@ -49,8 +49,9 @@ private:
     [[nodiscard]] bool is_all_fixed() const;
     [[nodiscard]] SamplePair linearize();
     [[nodiscard]] Adjoints adjoints(const Rows& values);
-    void add_cross_blocks(const SamplePair& pair);
-    void add_curvature();
+    [[nodiscard]] std::vector<tensor::TensorRef> cross_blocks(const SamplePair& pair);
+    void add_cross_blocks(const std::vector<tensor::TensorRef>& blocks);
+    [[nodiscard]] std::vector<Adjoints> raised_adjoints();
     [[nodiscard]] ReducedEquations reduced(const SamplePair& pair,
                                            const tensor::TensorRef& gradient, std::int64_t blur);
     void move_numbers(const SamplePair& pair, const tensor::TensorRef& gradient,

@@ -4,12 +4,14 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/build_views.hpp"
+#include "fit/forecast.hpp"
 #include "fit/gauss_newton.hpp"
 #include "fit/inflation.hpp"
-#include "fit/loss_meter.hpp"
+#include "fit/phases.hpp"
 #include "fit/reweighting.hpp"
 #include "fit/sample_counts.hpp"
 #include "fit/scalar_model.hpp"
+#include "fit/scalar_setup.hpp"
 #include "fit/smooth_glass.hpp"
 #include "fit/validation.hpp"
 
@@ -26,64 +28,15 @@ using core::text;
 
 constexpr std::size_t kAveragesToWeigh =
     2; ///< averaged iterations: pixels of photos are weighed then
-constexpr double kStartDeviation =
-    1.0; ///< of the range: how far from its start a number may be while nothing is known
-
-std::vector<std::string> names_of(const std::vector<Observation>& observations) {
-    std::vector<std::string> names;
-    names.reserve(observations.size());
-    for (const Observation& observation : observations) {
-        names.push_back(observation.name);
-    }
-    return names;
-}
-
-/// Names of parameters, and of those that are tied to them.
-std::vector<std::string> all_names(const std::vector<Parameter>& parameters) {
-    std::vector<std::string> names;
-    for (const Parameter& parameter : parameters) {
-        names.push_back(parameter.name);
-        names.insert(names.end(), parameter.tied.begin(), parameter.tied.end());
-    }
-    return names;
-}
-
-SolverSettings solver_settings(const Unknowns& unknowns, const FitSettings& settings) {
-    const std::vector<bool> open = unknowns.open_range();
-    std::vector<bool> held = open;
-    held.flip();
-    Vector deviation(unknowns.start.size());
-    for (std::size_t i = 0; i < deviation.size(); ++i) {
-        deviation[i] = kStartDeviation * (unknowns.high[i] - unknowns.low[i]);
-    }
-    SolverSettings out{.low = unknowns.low, .high = unknowns.high};
-    out.tolerance = settings.tolerance;
-    out.prior = unknowns.prior;
-    out.hold = Prior::none(deviation.size()).holding(held, unknowns.start, deviation);
-    out.starts = settings.starts;
-    out.open_range = open;
-    out.groups = unknowns.groups();
-    out.cluster_size = kChannels;
-    out.max_iterations = settings.max_iterations;
-    return out;
-}
-
-std::vector<std::vector<float>> loss_weights(const std::vector<View>& views) {
-    std::vector<std::vector<float>> out;
-    for (const View& view : views) {
-        out.push_back(view.noise_weights());
-    }
-    return out;
-}
 
 } // namespace
 
-class ScalarFit::Implementation {
+class ScalarFit::Implementation : public Phase {
 public:
     Implementation(render::Renderer& renderer, std::vector<Observation> observations,
                    const Sought& sought, FitSettings settings, core::InterruptPoll check)
-        : m_renderer(renderer), m_tables(renderer.tables()), m_settings(settings),
-          m_observations(std::move(observations)),
+        : Phase("scalars", PhaseKind::scalars), m_renderer(renderer), m_tables(renderer.tables()),
+          m_settings(settings), m_observations(std::move(observations)),
           m_unknowns(build_unknowns(*renderer.tables()->materials(), sought.parameters,
                                     sought.exposures, names_of(m_observations), sought.lights)),
           m_views(build_views(renderer, sought.parameters, sought.lights)),
@@ -94,15 +47,29 @@ public:
                                                    .check = std::move(check)}),
           m_solver(m_model, m_unknowns.start, solver_settings(m_unknowns, settings)) {}
 
-    void step() {
+    void go_on() {
         require_same_scene(m_renderer, m_tables);
-        if (!m_has_begun) {
-            m_has_begun = m_model.select_pixels(m_unknowns.start, m_settings.information);
-            if (!m_has_begun) {
-                throw ArgumentError("Fit: no pixel changes with the parameters; look whether the "
-                                    "cameras see the materials that have them");
-            }
+        m_phases.step();
+    }
+
+    void begin() override {
+        if (!m_model.select_pixels(m_unknowns.start, m_settings.information)) {
+            throw ArgumentError("Fit: no pixel changes with the parameters; look whether the "
+                                "cameras see the materials that have them");
         }
+    }
+
+    [[nodiscard]] bool is_done() const override {
+        return (m_solver.state().is_done && m_weighing.is_over()) ||
+               m_solver.state().iterations >= m_settings.max_iterations;
+    }
+
+    [[nodiscard]] double remaining() const override {
+        return is_done() ? 0.0
+                         : std::max(remaining_iterations(m_solver, m_settings.max_iterations), 1.0);
+    }
+
+    void step() override {
         // The numbers stand nearly still: residuals tell which pixels nothing explains.
         if (!m_weighing.is_over() && m_solver.averaged() >= kAveragesToWeigh &&
             m_weighing.go_on(look(), m_views, m_settings.samples)) {
@@ -110,28 +77,19 @@ public:
         }
         m_model.set_samples(samples());
         m_solver.step();
-        record_loss();
+        m_meter.record(drawn_views(m_views), m_solver.residuals());
     }
 
     [[nodiscard]] FitState state() const {
         const SolverState& solver = m_solver.state();
         FitState out{.iterations = solver.iterations,
-                     .loss = m_meter.loss(counted()),
-                     .noise_floor = m_meter.noise_floor(counted()),
-                     .is_done = (solver.is_done && m_weighing.is_over()) ||
-                                solver.iterations >= m_settings.max_iterations,
+                     .loss = m_meter.loss(counted_views(m_views)),
+                     .noise_floor = m_meter.noise_floor(counted_views(m_views)),
+                     .is_done = is_done(),
                      .has_converged = solver.is_done};
-        const Vector values = m_unknowns.values(x());
-        const Vector derivatives = m_unknowns.derivatives(x());
-        const Vector& errors = best() == nullptr ? solver.errors : best()->errors;
-        for (const UnknownBlock& block : m_unknowns.blocks) {
-            FittedValue value{.name = block.name, .value = {}, .error = {}};
-            for (std::size_t i = block.first; i < block.first + block.size; ++i) {
-                value.value.push_back(values[i]);
-                value.error.push_back(errors[i] * derivatives[i]);
-            }
-            out.values.push_back(std::move(value));
-        }
+        out.values =
+            fitted_values(m_unknowns, x(), best() == nullptr ? solver.errors : best()->errors);
+        m_phases.describe(out);
         for (const View& view : m_views) {
             if (std::string problem = view.problem(); !problem.empty()) {
                 out.problems.push_back(std::move(problem));
@@ -142,22 +100,9 @@ public:
 
     [[nodiscard]] Verdict judge() {
         Verdict out = fit::judge(draw_validations(look(), m_views, m_settings.samples));
-        const bool is_shared =
-            std::ranges::any_of(
-                out.views, [](const ViewVerdict& own) { return own.certainty > kMisfitSigmas; }) ||
-            std::ranges::any_of(m_observations,
-                                [](const Observation& own) { return own.grain > 1; });
-        const Vector factors =
-            is_shared ? error_factors(out.ratio) : Vector(m_unknowns.start.size(), 1.0);
-        out.inflation = *std::ranges::max_element(factors);
-        std::size_t unknown = 0;
-        for (const FittedValue& found : state().values) {
-            Vector errors = found.error;
-            for (double& error : errors) {
-                error *= factors[unknown++];
-            }
-            out.errors.push_back(std::move(errors));
-        }
+        const bool is_shared = are_shared(out, m_observations);
+        add_errors(out, state().values,
+                   is_shared ? error_factors(out.ratio) : Vector(m_unknowns.start.size(), 1.0));
         return out;
     }
 
@@ -185,22 +130,6 @@ private:
         return inflation({.a = {model->residual_a, model->jacobian_a},
                           .b = {model->residual_b, model->jacobian_b}},
                          drawn, information->matrix);
-    }
-
-    void record_loss() {
-        std::vector<DrawnView> drawn;
-        for (const View& view : m_views) {
-            drawn.push_back({.pixels = view.pixels(), .weights = view.weights()});
-        }
-        m_meter.record(drawn, m_solver.residuals());
-    }
-
-    [[nodiscard]] std::vector<CountedView> counted() const {
-        std::vector<CountedView> out;
-        for (const View& view : m_views) {
-            out.push_back({.trust = view.trust(), .lost = &view.lost()});
-        }
-        return out;
     }
 
     std::vector<View> build_views(render::Renderer& renderer,
@@ -245,7 +174,7 @@ private:
     ScalarModel m_model;
     GaussNewton m_solver;
     Reweighting m_weighing{m_views};
-    bool m_has_begun = false;
+    PhaseList m_phases{{this}};
 };
 
 ScalarFit::ScalarFit(render::Renderer& renderer, std::vector<Observation> observations,
@@ -265,7 +194,7 @@ ScalarFit::ScalarFit(ScalarFit&&) noexcept = default;
 ScalarFit& ScalarFit::operator=(ScalarFit&&) noexcept = default;
 
 void ScalarFit::step() {
-    m_implementation->step();
+    m_implementation->go_on();
 }
 
 FitState ScalarFit::state() const {

@@ -5,6 +5,7 @@
 #include "fit/best_texels.hpp"
 #include "fit/build_views.hpp"
 #include "fit/misfit.hpp"
+#include "fit/phases.hpp"
 #include "fit/reweighting.hpp"
 #include "fit/texture_model.hpp"
 #include "fit/validation.hpp"
@@ -16,20 +17,39 @@ namespace weft::fit {
 
 using core::ArgumentError;
 
-class TextureFit::Implementation {
+class TextureFit::Implementation : public Phase {
 public:
     Implementation(render::Renderer& renderer, std::vector<Observation> observations,
                    const std::vector<TextureParameter>& textures, const FitSettings& settings,
                    core::InterruptPoll check)
-        : m_renderer(renderer), m_tables(renderer.tables()), m_settings(settings),
-          m_observations(std::move(observations)), m_views(build_views(textures)),
+        : Phase("textures", PhaseKind::textures), m_renderer(renderer), m_tables(renderer.tables()),
+          m_settings(settings), m_observations(std::move(observations)),
+          m_views(build_views(textures)),
           m_model(renderer.film().modules()->context(), renderer.tables(), m_views, textures,
                   {.bounces = settings.bounces, .seed = settings.seed, .check = std::move(check)}) {
     }
 
-    void step() {
+    void go_on() {
         require_same_scene(m_renderer, m_tables);
-        begin();
+        m_phases.step();
+    }
+
+    /// Draws are those of a fit that was never interrupted: a beginning that was given up leaves no trace.
+    void begin() override {
+        m_model.replay().restart_draws();
+        m_model.replay().select_pixels();
+        m_model.weigh_by_noise(m_settings.samples);
+    }
+
+    [[nodiscard]] bool is_done() const override {
+        return m_iterations >= m_settings.texture_iterations;
+    }
+
+    [[nodiscard]] double remaining() const override {
+        return is_done() ? 0 : static_cast<double>(m_settings.texture_iterations - m_iterations);
+    }
+
+    void step() override {
         const double done =
             static_cast<double>(m_iterations) / static_cast<double>(m_settings.texture_iterations);
         if (m_weighing.is_due(std::min(done, 1.0))) {
@@ -50,9 +70,10 @@ public:
         FitState out{.iterations = m_iterations,
                      .loss = m_model.loss(),
                      .noise_floor = m_model.noise_floor(),
-                     .is_done = m_iterations >= m_settings.texture_iterations};
+                     .is_done = is_done()};
         out.has_converged = out.is_done && m_model.is_settled();
         out.problems = m_model.replay().problems();
+        m_phases.describe(out);
         return out;
     }
 
@@ -65,17 +86,6 @@ public:
     void write() { m_model.write_result(); }
 
 private:
-    /// Draws are those of a fit that was never interrupted: a beginning that was given up leaves no trace.
-    void begin() {
-        if (m_has_begun) {
-            return;
-        }
-        m_model.replay().restart_draws();
-        m_model.replay().select_pixels();
-        m_model.weigh_by_noise(m_settings.samples);
-        m_has_begun = true;
-    }
-
     /// Draws the views' pixels at what was found.
     [[nodiscard]] Look look() {
         return [this](std::int64_t samples, std::uint64_t draw) {
@@ -102,7 +112,7 @@ private:
     BestTexels m_best{m_model, m_settings.texture_iterations};
     MapReweighting m_weighing{m_views};
     std::size_t m_iterations = 0;
-    bool m_has_begun = false;
+    PhaseList m_phases{{this}};
 };
 
 TextureFit::TextureFit(render::Renderer& renderer, std::vector<Observation> observations,
@@ -124,7 +134,7 @@ TextureFit::TextureFit(TextureFit&&) noexcept = default;
 TextureFit& TextureFit::operator=(TextureFit&&) noexcept = default;
 
 void TextureFit::step() {
-    m_implementation->step();
+    m_implementation->go_on();
 }
 
 FitState TextureFit::state() const {

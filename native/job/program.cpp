@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -126,10 +127,9 @@ private:
         m_out.state = fit.state();
         m_out.history.push_back(m_out.state);
         if (!m_is_quiet) {
-            const std::size_t most = m_job.textures.empty() ? m_job.settings.max_iterations
-                                                            : m_job.settings.texture_iterations;
-            std::cerr << core::text("\riteration ", m_out.state.iterations, " of at most ", most,
-                                    ", loss ", m_out.state.loss, "      ")
+            std::cerr << core::text("\riteration ", m_out.state.iterations, ", ", m_out.state.phase,
+                                    ", about ", std::llround(100 * m_out.state.progress),
+                                    " % done, loss ", m_out.state.loss, "      ")
                       << std::flush;
         }
         return true;

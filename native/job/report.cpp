@@ -59,6 +59,8 @@ Json entry_of(const fit::FitState& state) {
         errors[found.name] = finite(found.error);
     }
     return {{"iterations", state.iterations},
+            {"phase", state.phase},
+            {"fraction", state.progress},
             {"loss", finite(state.loss)},
             {"noise_floor", finite(state.noise_floor)},
             {"values", std::move(values)},

@@ -162,6 +162,11 @@ std::vector<Layer> Renderer::layers(const scene::Camera& camera, const PathSetti
     return layers;
 }
 
+CentreHits Renderer::centre_hits(const scene::Camera& camera) {
+    const std::vector<std::uint32_t> media = start_media(camera);
+    return m_film->centre_hits(input(media), camera);
+}
+
 std::uint64_t Renderer::memory(const scene::Camera& camera, const PathSettings& settings,
                                bool has_layers) const {
     return scene_bytes(m_scene) + picture_bytes(*m_film, camera, settings, has_layers);

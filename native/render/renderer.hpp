@@ -96,6 +96,8 @@ public:
                                             const PathSettings& settings,
                                             std::span<const std::string> names,
                                             const PictureDesc& desc);
+    /// What the centres of a camera's pixels show. @throws as FilmTracer::centre_hits().
+    [[nodiscard]] CentreHits centre_hits(const scene::Camera& camera);
     /// Bytes of the device that the scene and a picture of it take, at most, see memory.hpp.
     [[nodiscard]] std::uint64_t memory(const scene::Camera& camera, const PathSettings& settings,
                                        bool has_layers = false) const;

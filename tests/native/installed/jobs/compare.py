@@ -122,6 +122,44 @@ bounds = [0.1, 0.9]
 smoothness = 0.2
 """
 
+TOGETHER = """
+scene = "together.weft"
+
+[settings]
+bounces = 2
+seed = 3
+max_iterations = 10
+texture_iterations = 12
+
+[[targets]]
+image = "together.{ending}"
+camera = "front"
+
+[[targets]]
+image = "together_left.{ending}"
+camera = 1
+robust = true
+
+[[parameters]]
+name = "Floor.base_color"
+
+[[parameters]]
+name = '"Paint.001".roughness'
+bounds = [0.1, 0.9]
+
+[[exposures]]
+target = "together_left"
+
+[[lights]]
+light = "key"
+
+[[textures]]
+name = '"Paint.001".base_color'
+resolution = [6, 4]
+start = [0.4, 0.5, 0.6]
+wrap = "extend"
+"""
+
 
 def square(size: float, height: float, name: str) -> Mesh:
     """Return two triangles that look up."""
@@ -189,21 +227,46 @@ def board(is_right: bool) -> Scene:
     )
 
 
-def write_maps(folder: Path) -> None:
-    """Write a scene whose textures are not known, pictures of the right one, and the job."""
-    board(False).save(folder / "board.weft")
-    right = board(True)
+def painted(is_right: bool) -> Scene:
+    """Return the plate with what a texture makes of it, over a floor of one colour."""
+    scene = board(is_right)
+    floor = principled("Floor", base_color=(0.3, 0.4, 0.5) if is_right else 0.6, roughness=0.5)
+    inputs = inputs_of(scene)
+    paint = principled(
+        "Paint.001",
+        base_color=inputs['"Paint.001".base_color'],
+        roughness=0.3 if is_right else 0.6,
+    )
+    objects = [
+        replace(entry, materials=[own])
+        for entry, own in zip(scene.objects, (floor, paint), strict=True)
+    ]
+    lights = [replace(scene.lights[0], power=150.0 if is_right else 100.0)]
+    return replace(scene, objects=objects, lights=lights)
+
+
+def write_textures(folder: Path, job: str, name: str, scenes: tuple[Scene, Scene]) -> None:
+    """Write a scene whose textures are not known, pictures of the right one, and a job.
+
+    Args:
+        folder: For them.
+        job: Text.
+        name: Of the scene and of its pictures.
+        scenes: To fit, and the right one.
+    """
+    scenes[0].save(folder / f"{name}.weft")
+    right = scenes[1]
     settings = PathSettings(samples=256, bounces=2, seed=9)
     with weft.create_device() as device:
         renderer = weft.Renderer(device, right)
         front, left = (renderer.render(number, settings) for number in range(2))
     left = np.array(left)
     left[10:13, 12:18] = (0.9, 0.1, 0.1)  # a sticker, which the scene does not have
-    for name, pixels in {"board": front, "board_left": left}.items():
-        write_pfm(folder / f"{name}.pfm", np.asarray(pixels, np.float32))
-        image.write(folder / f"{name}.exr", np.asarray(pixels, np.float32), encoding="linear")
+    for own, pixels in {name: front, f"{name}_left": left}.items():
+        write_pfm(folder / f"{own}.pfm", np.asarray(pixels, np.float32))
+        image.write(folder / f"{own}.exr", np.asarray(pixels, np.float32), encoding="linear")
     for ending in ("pfm", "exr"):
-        (folder / f"maps_{ending}.toml").write_text(MAPS.format(ending=ending), encoding="utf-8")
+        (folder / f"{name}_{ending}.toml").write_text(job.format(ending=ending), encoding="utf-8")
 
 
 def write_pfm(path: Path, pixels: np.ndarray) -> None:
@@ -259,25 +322,33 @@ def read_pfm(path: Path) -> np.ndarray:
     return np.frombuffer(pixels, "<f4").reshape(height, width, channels)[::-1]
 
 
-def compare_maps(folder: Path) -> None:
-    """Fail unless both programs have found the same textures, and judge them alike."""
-    report = json.loads((folder / "maps" / "report.json").read_text(encoding="utf-8"))
+def compare_textures(folder: Path, job: str) -> None:
+    """Fail unless both programs have found the same textures and numbers, and judge them alike."""
+    report = json.loads((folder / job / "report.json").read_text(encoding="utf-8"))
     with weft.create_device() as device:
-        fit = load_job(folder / "maps_exr.toml").create_fit(device)
+        fit = load_job(folder / f"{job}_exr.toml").create_fit(device)
         result = fit.run()
     assert (len(result.history), result.reason) == (report["iterations"], report["reason"])
     losses = [[entry.loss for entry in result.history], [e["loss"] for e in report["history"]]]
     assert np.allclose(*losses, rtol=2e-3, atol=1e-5)
+    phases = [[entry.phase for entry in result.history], [e["phase"] for e in report["history"]]]
+    assert phases[0] == phases[1]
+    for name, value in result.values.items():
+        found = np.array(report["parameters"][name]["value"])
+        errors = np.array(report["parameters"][name]["error"])
+        print(f"number {name}: apart by {np.abs(found - value).max()}, error {errors}")
+        assert np.allclose(found, value, rtol=1e-3, atol=1e-4), name
+        assert np.allclose(errors, result.errors[name], rtol=1e-2), name
     assert report["textures"].keys() == set(result.textures)
-    stored = inputs_of(Scene.load(folder / "maps" / "scene.weft"))
+    stored = inputs_of(Scene.load(folder / job / "scene.weft"))
     for name, ours in result.textures.items():
         entry = report["textures"][name]
-        theirs = read_pfm(folder / "maps" / entry["map"])
+        theirs = read_pfm(folder / job / entry["map"])
         apart = float(np.abs(theirs - ours.pixels).max())
         print(f"texture {name}: apart by {apart}, known {entry['known_share']}")
         assert apart < 0.002, name
         assert np.array_equal(theirs, stored[name].pixels), name
-        errors = read_pfm(folder / "maps" / entry["errors"].replace(".exr", ".pfm"))
+        errors = read_pfm(folder / job / entry["errors"].replace(".exr", ".pfm"))
         assert np.array_equal(np.isinf(errors), np.isinf(ours.errors)), name
         assert np.allclose(errors, ours.errors, rtol=1e-2), name
         assert np.isclose(entry["known_share"], ours.known.mean()), name
@@ -327,12 +398,14 @@ def main() -> None:
     if sys.argv[1] == "write":
         folder.mkdir(parents=True)
         write(folder)
-        write_maps(folder)
+        write_textures(folder, MAPS, "board", (board(False), board(True)))
+        write_textures(folder, TOGETHER, "together", (painted(False), painted(True)))
     else:
         compare(folder, "right", "explained")
         compare(folder, "wrong", "wrong")
         compare(folder, "photo", "doubtful")
-        compare_maps(folder)
+        compare_textures(folder, "board")
+        compare_textures(folder, "together")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the phases of a fit of numbers together with textures share. For the sources of this layer.
+//
+// Numbers that untextured pixels determine well are optimised on those pixels only, and again after 25 % and 50 % of the
+// texture iterations and at the end: what a texture looks like matters little in such pixels, and an iteration of few pixels
+// costs little. All other numbers move together with the textures, see joint_model.hpp.
+#pragma once
+
+#include "fit/fit_state.hpp"
+#include "fit/gauss_newton.hpp"
+#include "fit/joint_model.hpp"
+#include "fit/loss_meter.hpp"
+#include "fit/reweighting.hpp"
+#include "fit/scalar_model.hpp"
+#include "fit/texture_model.hpp"
+#include "render/renderer.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace weft::fit {
+
+/// Of the texture iterations: scalar passes come after them.
+inline constexpr std::array<double, 4> kPassFractions{0.0, 0.25, 0.5, 1.0};
+/// Number of the last scalar pass.
+inline constexpr std::size_t kPolish = kPassFractions.size() - 1;
+
+/// Models, and what phases have found so far. One thread at a time.
+struct JointStage {
+    /// @param renderer of the scene; it outlives this. @param sought numbers and textures. @throws as JointFit().
+    JointStage(render::Renderer& renderer, std::vector<Observation> observations,
+               const Sought& sought, const FitSettings& settings, const core::InterruptPoll& check);
+    JointStage(const JointStage&) = delete;
+    JointStage& operator=(const JointStage&) = delete;
+    ~JointStage() = default;
+
+    render::Renderer& renderer;
+    render::SceneTablesRef tables; ///< that the renderer has
+    FitSettings settings;
+    std::vector<Observation> observations;
+    std::vector<std::uint32_t> textured; ///< materials whose textures change
+    Unknowns unknowns;
+    std::vector<View> views;
+    LossMeter meter;
+    ScalarModel scalars;
+    TextureModel images;
+    JointModel model;
+    GaussNewton solver; ///< of the last scalar pass, or the one under way
+    MapReweighting weighing;
+
+    std::vector<ViewState> scalar_views{};  ///< pixels and weights of scalar passes; empty: none
+    std::vector<ViewState> texture_views{}; ///< the same of texture passes
+    std::size_t iterations = 0;             ///< of the textures
+    std::size_t passes = 0;                 ///< scalar passes that have ended
+    std::optional<Information> found{};     ///< what the last of these says of the numbers
+    bool is_scalar_pass = true;             ///< one is under way
+
+    /// Which pixels of each view show textures that change, or lie close to one that does. The first call waits.
+    [[nodiscard]] const std::vector<std::vector<bool>>& shown();
+    /// Which unknowns are numbers of materials that have a texture that changes.
+    [[nodiscard]] std::vector<bool> of_textured() const;
+
+    /// Where the solver is best, while it tries another start of which less is known; else null.
+    [[nodiscard]] const Place* best_place() const noexcept;
+    /// The unknowns, as found so far.
+    [[nodiscard]] Vector x() const;
+    /// What all phases say of the unknowns; not set: nothing.
+    [[nodiscard]] std::optional<Information> information() const;
+    /// Of x(); infinite while nothing is known.
+    [[nodiscard]] Vector errors() const;
+
+    /// Draws at x(), with the texels that the scene has.
+    [[nodiscard]] Look look();
+    /// Takes note of residuals of the pixels that are drawn now, for the loss.
+    void record(const ResidualPair& residuals);
+    /// The same of the first draw, which tells the noise of renders in its pixels.
+    void begin_loss(const ResidualPair& residuals);
+    /// What views draw, and how much pixels count.
+    [[nodiscard]] std::vector<ViewState> save_views() const;
+    void restore_views(const std::vector<ViewState>& saved);
+    /// Takes more paths of few pixels: noise may lead numbers to where there is no way back from.
+    void set_samples();
+    /// Does something that draws; if it throws, views and draws are as if it had not been called.
+    void attempt(const std::function<void()>& work);
+
+private:
+    /// Numbers that are fixed while textures move: where, and what is known of them.
+    struct Fixed {
+        const Vector& x;
+        const Information* information = nullptr; ///< null: nothing
+    };
+
+    [[nodiscard]] Fixed fixed() const;
+
+    std::vector<std::vector<bool>> m_shown;
+};
+
+/// The covariance of numbers that were found in two ways: that of fixed ones by scalar passes, of others by the joint model.
+[[nodiscard]] Information merge_information(const Information& joint, const Information& alone,
+                                            const std::vector<bool>& fixed);
+
+} // namespace weft::fit
