@@ -3,11 +3,13 @@
 #include "fit/view_films.hpp"
 
 #include "board_fixture.hpp"
+#include "core/error.hpp"
 #include "kernels_fixture.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -108,6 +110,36 @@ TEST_CASE_METHOD(BoardFixture, "the loss of a draw is the mean of what its films
     replay.draw(kSamples);
     static_cast<void>(replay.replay());
     CHECK(replay.differences().front().size() == 2);
+}
+
+TEST_CASE_METHOD(BoardFixture, "derivatives that are no numbers are left out, unless most are") {
+    Models own(*this, {.scene = painted_board(grey(), {0.7, 0.3, 0.2}),
+                       .observations = {photo(painted_board(image(), {0.7, 0.3, 0.2}))}});
+    TextureReplay& replay = own.textures.replay();
+    replay.draw(kSamples);
+    static_cast<void>(replay.replay());
+    const auto collected = [&](std::size_t bad) {
+        Floats rows(6 * 32 * 32, 1.0F);
+        std::fill_n(rows.begin() + 3 * 32 * 4, 3 * bad, std::numeric_limits<float>::infinity());
+        return replay.kernels().download(*replay.collect(replay.upload({rows})));
+    };
+
+    const Floats clean = collected(0);
+    replay.require_numbers();
+    CHECK(replay.lost_texels() == 0);
+    const Floats found = collected(3);
+    replay.require_numbers();
+
+    CHECK(replay.lost_texels() > 0);
+    CHECK(std::ranges::all_of(found, [](float each) { return std::isfinite(each); }));
+    CHECK(std::ranges::count(found, 0.0F) > std::ranges::count(clean, 0.0F));
+    CHECK_THAT(replay.problems().back(), ContainsSubstring("Texture Board.color") &&
+                                             ContainsSubstring("are no finite numbers"));
+    static_cast<void>(collected(32 * 24));
+    CHECK_THROWS_AS(replay.require_numbers(), core::NonFiniteError);
+    // What was refused does not count for the next draw.
+    static_cast<void>(collected(0));
+    CHECK_NOTHROW(replay.require_numbers());
 }
 
 } // namespace
