@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits of textures by phases: where the time of a step goes, on the device and on the host.
+"""Fits of textures by calls of the engine: where their time goes, on the device and on the host.
 
     python tests/bench/device/fit_textures.py
     python tests/bench/device/fit_textures.py --texture 256 --view 128 --views 1 --maps 3 --repeat 3
 
 Without arguments: a texture of 1024^2 from four views of 1024^2, 16 iterations. It needs nothing
-but weft and numpy, and runs on versions before and after fits moved to the device: to compare two,
-run it in turns with one and the other on PYTHONPATH.
+but weft and numpy. To compare two versions, run it in turns with one and the other on PYTHONPATH;
+where steps were Python's own, --no-phases leaves out calls that there were not.
 
-`steps` and `whole` are of the fastest run; phases are timed in a run of their own, where each waits
-for the device. `host` is processor time of the host's thread during steps, `processor` that of the
-process: threads of a software device are part of it. Texel copies are copies between host and
-device of as many floats as the scene has texels, or more.
+`steps` and `whole` are of the fastest run; calls of the engine's model are timed in a run of their
+own, where each waits for the device. `host` is processor time of the host's thread during steps,
+`processor` that of the process: threads of a software device are part of it.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import weft
+from weft import _native
 from weft.fit import Fit, FitSettings, Target, TextureParameter
-from weft.fit.texture_model import TextureModel
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Mesh, Object, Texture, principled
 
@@ -36,17 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-PHASES = (
-    "draw",
-    "raised_films",
-    "gradient",
-    "curvature",
-    "add_curvature",
-    "move",
-    "move_tied",
-    "average",
-    "result",
-)
+CALLS = ("select_pixels", "weigh_by_noise", "step", "average", "results")
+"""Of _native.TextureModel."""
 INPUTS = ("base_color", "roughness", "metallic")
 
 
@@ -108,63 +98,11 @@ def build_fit(device: weft.Device, arguments: argparse.Namespace) -> Fit:
     return Fit(scenes[1], targets, parameters, how, device=device)
 
 
-class Transfers:
-    """Counts copies between host and device of at least so many floats.
-
-    Args:
-        least: Floats: a smaller copy is none of texels.
-    """
-
-    READS = ("to_numpy", "__array__")
-
-    def __init__(self, least: int) -> None:
-        """Count nothing yet."""
-        self.least, self.count, self.floats = least, 0, 0
-
-    def note(self, size: int) -> None:
-        """Count a copy."""
-        if size >= self.least:
-            self.count += 1
-            self.floats += size
-
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Count while the block runs."""
-        names = (*self.READS, "copy_from_numpy", "from_numpy")
-        plain = {name: weft.Tensor.__dict__[name] for name in names}
-        upload = weft.Tensor.from_numpy
-
-        def reading(name: str) -> Any:
-            def read(tensor: Any, *more: Any, **named: Any) -> Any:
-                self.note(getattr(tensor, "size", 0))
-                return plain[name](tensor, *more, **named)
-
-            return read
-
-        def copy_from_numpy(tensor: weft.Tensor, array: Any) -> None:
-            self.note(tensor.size)
-            plain["copy_from_numpy"](tensor, array)
-
-        def from_numpy(device: weft.Device, array: Any, *more: Any, **named: Any) -> weft.Tensor:
-            self.note(int(np.size(array)))
-            return upload(device, array, *more, **named)
-
-        changed = {name: reading(name) for name in self.READS}
-        changed |= {"copy_from_numpy": copy_from_numpy, "from_numpy": staticmethod(from_numpy)}
-        for name, method in changed.items():
-            setattr(weft.Tensor, name, method)
-        try:
-            yield
-        finally:
-            for name in changed:
-                setattr(weft.Tensor, name, plain[name])
-
-
 @contextmanager
-def timed_phases(device: weft.Device) -> Iterator[dict[str, list[float]]]:
-    """Time the phases of TextureModel, each on an idle device: seconds, and of the processor."""
+def timed_calls(device: weft.Device) -> Iterator[dict[str, list[float]]]:
+    """Time calls of the engine's model, each on an idle device: seconds, and of the processor."""
     spent: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    plain = {name: getattr(TextureModel, name) for name in PHASES}
+    plain = {name: getattr(_native.TextureModel, name) for name in CALLS}
 
     def timed(name: str) -> Any:
         def run(*arguments: Any, **named: Any) -> Any:
@@ -178,39 +116,27 @@ def timed_phases(device: weft.Device) -> Iterator[dict[str, list[float]]]:
 
         return run
 
-    for name in PHASES:
-        setattr(TextureModel, name, timed(name))
+    for name in CALLS:
+        setattr(_native.TextureModel, name, timed(name))
     try:
         yield spent
     finally:
         for name, method in plain.items():
-            setattr(TextureModel, name, method)
+            setattr(_native.TextureModel, name, method)
 
 
-def measure(fit: Fit, device: weft.Device, *, by_phases: bool) -> dict[str, Any]:
+def measure(fit: Fit, device: weft.Device) -> dict[str, Any]:
     """Run a fit to its end and return what it took."""
     start = time.perf_counter()
     fit.stage.begin()
     device.wait()
-    begun = time.perf_counter() - start
-    texels = int(fit.renderer.tables.texels.size)
-    transfers, steps = Transfers(texels), []
+    begun, steps = time.perf_counter() - start, []
     clocks = time.thread_time(), time.process_time()
-    spent: dict[str, list[float]] = {}
-
-    def run() -> None:
-        while not fit.stage.is_done:
-            first = time.perf_counter()
-            fit.stage.step()
-            device.wait()
-            steps.append(time.perf_counter() - first)
-
-    with transfers.watched():
-        if by_phases:
-            with timed_phases(device) as spent:
-                run()
-        else:
-            run()
+    while not fit.stage.is_done:
+        first = time.perf_counter()
+        fit.stage.step()
+        device.wait()
+        steps.append(time.perf_counter() - first)
     host, processor = time.thread_time() - clocks[0], time.process_time() - clocks[1]
     last = time.perf_counter()
     found = fit.stage.textures()
@@ -223,9 +149,7 @@ def measure(fit: Fit, device: weft.Device, *, by_phases: bool) -> dict[str, Any]
         "processor": processor,
         "result": ended,
         "whole": begun + sum(steps) + ended,
-        "texel copies a step": transfers.count / len(steps),
-        "MB a step": 4e-6 * transfers.floats / len(steps),
-        "phases": dict(spent),
+        "phases": {},
         "means": {name: float(entry.pixels.mean()) for name, entry in found.items()},
     }
 
@@ -241,16 +165,18 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--apart", action="store_true", help="each map has a material of its own")
     parser.add_argument("--json", action="store_true", help="one line of JSON, no table")
-    parser.add_argument("--no-phases", action="store_true", help="without the run by phases")
+    parser.add_argument("--no-phases", action="store_true", help="without the run by calls")
     arguments = parser.parse_args()
     device = weft.create_device()
     runs = [
-        measure(build_fit(device, arguments), device, by_phases=False)
+        measure(build_fit(device, arguments), device)
         for _ in range(arguments.repeat)  # kernels are compiled in the first one
     ]
     best = min(runs, key=lambda run: run["steps"])
     if not arguments.no_phases:
-        best["phases"] = measure(build_fit(device, arguments), device, by_phases=True)["phases"]
+        with timed_calls(device) as spent:
+            measure(build_fit(device, arguments), device)
+        best["phases"] = dict(spent)
     best["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     if arguments.json:
         print(json.dumps(best))

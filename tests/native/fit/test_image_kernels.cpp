@@ -1,58 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of images beside plain loops on the host, and beside closed forms.
-#include "fit/image_kernels.hpp"
-#include "renderer_fixture.hpp"
+#include "fit/texel_image.hpp"
+#include "kernels_fixture.hpp"
+#include "tensor/transfer.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <random>
+#include <span>
 #include <vector>
 
 namespace weft::fit {
 namespace {
 
-using Floats = std::vector<float>;
-
-struct KernelsFixture : render::testing::RendererFixture {
-    ImageKernels images{context};
-
-    tensor::TensorRef upload(const Floats& values) { return images.calls().upload(values); }
-    Floats read(const tensor::TensorRef& values) { return images.calls().download(*values); }
-};
-
-Floats noise(std::size_t count, float low, float high) {
-    std::mt19937 engine(7);
-    Floats out(count);
-    for (float& value : out) {
-        const float share = static_cast<float>(engine() >> 8U) / static_cast<float>(1U << 24U);
-        value = low + (high - low) * share;
-    }
-    return out;
-}
-
-/// Means over squares, one sum at a time.
-Floats plain_blur(const Floats& image, const ImageShape& shape, int radius) {
-    Floats out(image.size());
-    const int height = static_cast<int>(shape.height);
-    const int width = static_cast<int>(shape.width);
-    const int channels = static_cast<int>(shape.channels);
-    for (int i = 0; i < static_cast<int>(image.size()); ++i) {
-        const int c = i % channels;
-        const int x = i / channels % width;
-        const int y = i / channels / width;
-        double sum = 0;
-        int count = 0;
-        for (int v = std::max(y - radius, 0); v <= std::min(y + radius, height - 1); ++v) {
-            for (int u = std::max(x - radius, 0); u <= std::min(x + radius, width - 1); ++u) {
-                sum += image[static_cast<std::size_t>((v * width + u) * channels + c)];
-                ++count;
-            }
-        }
-        out[static_cast<std::size_t>(i)] = static_cast<float>(sum / count);
-    }
-    return out;
-}
+using namespace testing;
 
 /// Sum over neighbours of sqrt(step^2 + soft^2).
 double variation(const Floats& image, const ImageShape& shape, double soft) {
@@ -69,25 +29,40 @@ double variation(const Floats& image, const ImageShape& shape, double soft) {
     return sum;
 }
 
-void check_near(const Floats& found, const Floats& expected, float tolerance) {
-    REQUIRE(found.size() == expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        INFO(i);
-        REQUIRE(found[i] == Approx(expected[i]).margin(tolerance));
+TEST_CASE_METHOD(KernelsFixture, "blurs are means over squares, smaller at the edges") {
+    for (const ImageShape& shape : kShapes) {
+        const Floats image = noise(shape.size(), -2, 2);
+        for (const int radius : {1, 2, 3, 4, 5, 6, 20}) {
+            INFO(shape.height << " x " << shape.width << ", radius " << radius);
+            Floats on_host = image;
+            fit::box_blur(on_host, shape, static_cast<std::size_t>(radius));
+            const Floats expected = plain_blur(image, shape, radius);
+            check_near(read(images.box_blur(upload(image), shape, radius)), expected, 2e-6F);
+            check_near(on_host, expected, 2e-6F);
+        }
     }
 }
 
-TEST_CASE_METHOD(KernelsFixture, "blurs are means over squares, smaller at the edges") {
+TEST_CASE_METHOD(KernelsFixture, "a blur for steps is that of two boxes, and none for no radius") {
     const ImageShape shape{.height = 13, .width = 9, .channels = 3};
     const Floats image = noise(shape.size(), 0, 1);
-    for (const int radius : {1, 2, 3, 4, 6, 20}) {
-        INFO("radius " << radius);
-        check_near(read(images.box_blur(upload(image), shape, radius)),
-                   plain_blur(image, shape, radius), 1e-6F);
+
+    check_near(read(images.blurred(upload(image), shape, 2)), plain_blurred(image, shape, 2),
+               1e-6F);
+    CHECK(read(images.blurred(upload(image), shape, 0)) == image);
+}
+
+TEST_CASE_METHOD(KernelsFixture, "zeros stay zeros beside large numbers") {
+    const ImageShape shape{.height = 40, .width = 30};
+    Floats image(shape.size());
+    image[20 * 30 + 10] = 1e12F;
+
+    const Floats found = read(images.blurred(upload(image), shape, 2));
+
+    const Floats expected = plain_blurred(image, shape, 2);
+    for (std::size_t i = 0; i < image.size(); ++i) {
+        REQUIRE((found[i] != 0) == (expected[i] != 0));
     }
-    check_near(read(images.blurred(upload(image), shape, 2)),
-               plain_blur(plain_blur(image, shape, 2), shape, 2), 1e-6F);
-    check_near(read(images.blurred(upload(image), shape, 0)), image, 0);
 }
 
 TEST_CASE_METHOD(KernelsFixture, "the derivative of the total variation is its differences") {
@@ -112,30 +87,22 @@ TEST_CASE_METHOD(KernelsFixture, "the derivative of the total variation is its d
     }
 }
 
-TEST_CASE_METHOD(KernelsFixture, "quantiles are those of the sorted positive values") {
-    for (const std::size_t count : {1U, 2U, 7U, 1000U, 20000U}) {
-        Floats values = noise(count, -1, 3);
-        values.front() = 0.25F;
-        Floats positive;
-        std::ranges::copy_if(values, std::back_inserter(positive),
-                             [](float value) { return value > 0; });
-        std::ranges::sort(positive);
-        for (const double share : {0.0, 0.25, 0.5, 1.0}) {
-            const double at = share * static_cast<double>(positive.size() - 1);
-            const auto below = static_cast<std::size_t>(at);
-            const std::size_t above = std::min(below + 1, positive.size() - 1);
-            const double expected = positive[below] + (at - static_cast<double>(below)) *
-                                                          (positive[above] - positive[below]);
-            INFO(count << " values, share " << share);
-            REQUIRE(read(images.quantile(upload(values), share)).front() ==
-                    Approx(expected).epsilon(2e-3 * (count > 1000 ? 1 : 1e-3)));
+TEST_CASE_METHOD(KernelsFixture, "derivatives of the variation are those of the host") {
+    for (const ImageShape& shape : kShapes) {
+        INFO(shape.height << " x " << shape.width << " x " << shape.channels);
+        const Floats image = noise(shape.size(), 0, 1);
+        Floats expected = noise(shape.size(), 0, 1, 8);
+        const tensor::TensorRef result = upload(expected);
+        images.add_variation(upload(image), result, shape,
+                             {.soft = 0.05, .weight = upload({0.5F}), .scale = 0.25});
+
+        const std::vector<double> values(image.begin(), image.end());
+        const TexelImage own = variation_derivative({shape, values}, 0.05);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            expected[i] += static_cast<float>(0.125 * own.values[i]);
         }
+        check_near(read(result), expected, 2e-6F);
     }
-    CHECK(read(images.quantile(upload({-1, 0, -2}), 0.5)).front() == 0);
-    CHECK(
-        read(images.quantile(upload({9, 1, 9, 2, 9, 4}), 0.5, {.first = 1, .stride = 2})).front() ==
-        2);
-    CHECK(read(images.quantile(upload({2, 2, 2, 2}), 0.5)).front() == 2);
 }
 
 TEST_CASE_METHOD(KernelsFixture, "texels are known that show more than a share of the median") {
@@ -147,42 +114,42 @@ TEST_CASE_METHOD(KernelsFixture, "texels are known that show more than a share o
     CHECK(read(images.known_texels(upload(Floats(18)), shape)) == Floats(6));
 }
 
-TEST_CASE_METHOD(KernelsFixture, "holes take the mean of what is known around them") {
-    const ImageShape shape{.height = 8, .width = 8, .channels = 3};
-    const Floats image = noise(shape.size(), 0, 1);
-    Floats known(64, 1);
-    for (const std::size_t hole : {9U, 20U, 63U}) {
-        known[hole] = 0;
+TEST_CASE_METHOD(KernelsFixture, "texels of rows that pictures hardly show are unknown") {
+    const ImageShape shape{.height = 9, .width = 7, .channels = 3};
+    Floats shown = noise(shape.size(), 0, 1);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const std::size_t row = i / 21;
+        shown[i] *= row == 7 ? 0.0F : row >= 2 && row < 5 ? 1e-3F : 1.0F;
     }
-    const tensor::TensorRef filled = upload(image);
-    images.fill_holes(filled, upload(known), shape);
-    const Floats found = read(filled);
+    std::vector<double> sums(63);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        sums[i / 3] += static_cast<double>(shown[i]);
+    }
 
-    for (std::size_t texel = 0; texel < 64; ++texel) {
-        const std::size_t corner = texel / 16 * 16 + texel % 8 / 2 * 2; // of its square of four
-        for (std::size_t c = 0; c < 3; ++c) {
-            double sum = 0;
-            for (const std::size_t other : {corner, corner + 1, corner + 8, corner + 9}) {
-                sum += other == texel ? 0.0 : image[3 * other + c];
-            }
-            const std::size_t at = 3 * texel + c;
-            REQUIRE(found[at] == Approx(known[texel] > 0 ? image[at] : sum / 3).margin(1e-6));
-        }
-    }
+    const Floats found = read(images.known_texels(upload(shown), shape));
+
+    const std::vector<bool> expected = find_known(sums);
+    CHECK(std::ranges::count(expected, true) == 35);
+    CHECK(std::ranges::equal(found, expected,
+                             [](float mark, bool flag) { return mark == (flag ? 1.0F : 0.0F); }));
+    CHECK(read(images.known(upload(Floats(12)))) == Floats(12));
 }
 
-TEST_CASE_METHOD(KernelsFixture, "one known texel fills a map, and none leaves it alone") {
-    const ImageShape shape{.height = 5, .width = 12, .channels = 1};
-    const Floats image = noise(shape.size(), 0, 1);
-    Floats known(shape.size());
-    const tensor::TensorRef untouched = upload(image);
-    images.fill_holes(untouched, upload(known), shape);
-    CHECK(read(untouched) == image);
+TEST_CASE_METHOD(KernelsFixture, "partial sums are added on the device") {
+    const Floats values = noise(3000, 0, 1);
+    const tensor::TensorRef parts = images.calls().create({1000, 3});
+    tensor::upload(*parts, std::as_bytes(std::span(values)));
 
-    known[17] = 1;
-    const tensor::TensorRef filled = upload(image);
-    images.fill_holes(filled, upload(known), shape);
-    CHECK(read(filled) == Floats(shape.size(), image[17]));
+    const Floats found = read(images.calls().sum_of_parts(parts));
+
+    REQUIRE(found.size() == 3);
+    for (std::size_t column = 0; column < 3; ++column) {
+        double sum = 0;
+        for (std::size_t row = 0; row < 1000; ++row) {
+            sum += static_cast<double>(values[3 * row + column]);
+        }
+        CHECK(found[column] == Approx(sum).epsilon(1e-5));
+    }
 }
 
 } // namespace

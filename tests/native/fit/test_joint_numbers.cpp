@@ -80,6 +80,43 @@ TEST_CASE("iterations at other places say of one place where it is smallest") {
     CHECK(numbers.x()[1] == Approx(4).margin(1e-3));
 }
 
+TEST_CASE("equations of several places meet in one") {
+    const fit::Vector truth{0.3, 1.2};
+    fit::JointNumbers numbers = two_numbers({2, 2});
+
+    for (std::uint32_t iteration = 0; iteration < 12; ++iteration) {
+        // J' J of drawn rows, which tell another direction best each time.
+        const std::vector<double> rows = fit::drawn(20 + iteration, 10);
+        fit::ReducedEquations own{fit::Matrix(2, 2), fit::Vector(2)};
+        for (std::size_t row = 0; row < 5; ++row) {
+            for (std::size_t i = 0; i < 2; ++i) {
+                for (std::size_t j = 0; j < 2; ++j) {
+                    const double product = (rows[2 * row + i] - 0.5) * (rows[2 * row + j] - 0.5);
+                    own.matrix(i, j) += product;
+                    own.gradient[i] += product * (numbers.x()[j] - truth[j]);
+                }
+            }
+        }
+        (void)numbers.step(own, 1, true);
+    }
+
+    CHECK(numbers.x()[0] == Approx(truth[0]).margin(1e-6));
+    CHECK(numbers.x()[1] == Approx(truth[1]).margin(1e-6));
+    CHECK(numbers.save().doubles("counts", 2)[1] == 12);
+}
+
+TEST_CASE("equations forget what came long ago") {
+    fit::JointNumbers numbers({0}, {-100}, {100}, fit::Prior::none(1));
+
+    for (int iteration = 0; iteration < 33; ++iteration) {
+        const double wanted = iteration < 3 ? 5 : 1;
+        (void)numbers.step({one_entry(1), {numbers.x()[0] - wanted}}, 1, false);
+    }
+
+    // Six iterations count: a sixth of the last one's weight goes in each further one.
+    CHECK(numbers.x()[0] == Approx(1).margin(0.02));
+}
+
 TEST_CASE("numbers that are fixed do not step") {
     fit::JointNumbers numbers = two_numbers({2.5, 4.5});
     numbers.start_at(fit::Vector{2.5, 4.5}, {false, true});

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits of textures: what is found, derivatives beside differences, equal seeds, and what is refused.
+#include "board_fixture.hpp"
 #include "core/error.hpp"
 #include "core/interrupt_poll.hpp"
 #include "fit/lighting.hpp"
 #include "fit/texture_fit.hpp"
 #include "fit/texture_model.hpp"
-#include "renderer_fixture.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numbers>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -18,65 +17,9 @@
 namespace weft::fit {
 namespace {
 
-using render::testing::RendererFixture;
+using namespace testing;
 
-constexpr std::uint32_t kTexels = 16; ///< along a side
-
-/// Waves that differ from channel to channel.
-std::vector<float> pattern() {
-    std::vector<float> out;
-    const double step = std::numbers::pi / 8;
-    for (int y = 0; y < static_cast<int>(kTexels); ++y) {
-        for (int x = 0; x < static_cast<int>(kTexels); ++x) {
-            const double along = std::sin((x + 0.5) * step);
-            const double down = std::sin((y + 0.5) * step);
-            for (const double value : {0.5 + 0.3 * along * down,
-                                       0.4 + 0.2 * std::cos((x + 0.5) * step), 0.5 + 0.25 * down}) {
-                out.push_back(static_cast<float>(value));
-            }
-        }
-    }
-    return out;
-}
-
-std::shared_ptr<scene::Texture> grey() {
-    return scene::texture(std::vector<float>(3 * kTexels * kTexels, 0.5F), kTexels, kTexels, 3);
-}
-
-std::shared_ptr<scene::Texture> image() {
-    return scene::texture(pattern(), kTexels, kTexels, 3);
-}
-
-/// A board under a sky. Its right half is beyond the picture if it is `shifted`.
-scene::Scene board(std::shared_ptr<scene::Texture> color, bool shifted = false) {
-    color->wrap = scene::TextureWrap::extend;
-    const auto material =
-        scene::material("Board", scene::closure("diffuse", {{"color", std::move(color)}}));
-    scene::Scene scene;
-    scene.objects = {scene::object({.mesh = render::testing::square(), .materials = {material}})};
-    if (shifted) {
-        scene.objects.front().transform = {1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0};
-    }
-    scene.environment =
-        std::make_shared<const scene::Environment>(scene::environment(scene::Rgb{0.9, 1, 1.1}));
-    return scene;
-}
-
-scene::Camera camera() {
-    scene::Camera out = render::testing::camera_above();
-    out.width = out.height = 32;
-    out.scale = 2;
-    out.name = "above";
-    return out;
-}
-
-struct TextureFixture : RendererFixture {
-    Observation photo(const scene::Scene& scene) {
-        render::Renderer own = renderer(scene);
-        return {.name = "photo",
-                .camera = camera(),
-                .image = own.render(camera(), {.samples = 256, .bounces = 2, .seed = 11}, {})};
-    }
+struct TextureFixture : BoardFixture {
     static FitSettings settings(std::size_t iterations = 40) {
         return {.bounces = 2, .texture_iterations = iterations};
     }
@@ -252,7 +195,8 @@ TEST_CASE_METHOD(TextureFixture, "gradients of texels are central differences of
     std::vector<View> views;
     views.emplace_back(observation, std::move(parts), own.start_media(observation.camera));
     const std::vector<TextureParameter> parameters{{.name = "Board.color"}};
-    TextureReplay replay(own.film().modules()->context(), own.tables(), views, parameters, {.bounces = 2, .seed = 5});
+    TextureReplay replay(own.film().modules()->context(), own.tables(), views, parameters,
+                         {.bounces = 2, .seed = 5});
     replay.select_pixels();
     replay.draw(8);
     static_cast<void>(replay.replay());

@@ -4,6 +4,7 @@
 #include "fit/texture_schedule.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -47,6 +48,16 @@ TEST_CASE("a loss has settled unless its last quarter is well below the one befo
         noisy[draw] -= draw >= 30 ? 0.25 : 0.0;
     }
     CHECK(has_settled(noisy, 0)); // two standard errors explain it
+}
+
+TEST_CASE("a loss that still falls is not settled, however small it is by now") {
+    std::vector<double> losses(8, 0.1);
+    losses.insert(losses.end(), 8, 0.05);
+    losses.insert(losses.end(), 8, 0.01);
+    CHECK_FALSE(has_settled(losses, 0.01));
+
+    std::fill(losses.begin() + 8, losses.end(), 0.01);
+    CHECK(has_settled(losses, 0.01));
 }
 
 TEST_CASE("what is told of a texture is its variance over that and its errors") {

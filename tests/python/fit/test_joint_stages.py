@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a fit of numbers and textures does first, and what it makes of noise."""
-
-from types import SimpleNamespace
+"""What a fit of numbers and textures does first, and what its phases pass on."""
 
 import numpy as np
 import pytest
 
 from support.joint_cases import START, TEXELS, TRUTH, scene_with, take_photos
-from weft._native import JointNumbers, Prior
 from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
-from weft.fit.noise import NoiseMeter
 
 NAMES = [f"glaze.{name}" for name in START]
 
@@ -160,82 +156,3 @@ def assert_the_loss_is_one_quantity(history):
     for k in begins:
         step = abs(losses[k] - losses[k - 1])
         assert step < 5 * floors[k - 1 : k + 1].max() + 0.3 * abs(losses[k - 1])
-
-
-def numbers_from(start):
-    """Return numbers that begin at a place in a wide range."""
-    wide = np.full(len(start), 100.0)
-    return JointNumbers(np.array(start), -wide, wide, Prior.none(len(start)))
-
-
-def test_equations_of_several_places_meet_in_one():
-    rng = np.random.default_rng(3)
-    truth, numbers = np.array([0.3, -1.2]), numbers_from([2.0, 2.0])
-
-    for _ in range(12):
-        rows = rng.normal(size=(5, 2))
-        matrix = rows.T @ rows
-        numbers.step(matrix, matrix @ (numbers.x - truth), 1.0, True)
-
-    assert np.allclose(numbers.x, truth)
-    assert numbers.save()["counts"][1] == 12
-
-
-def test_equations_forget_what_came_long_ago():
-    numbers = numbers_from([0.0])
-
-    for wanted in [5.0] * 3 + [1.0] * 30:
-        numbers.step(np.eye(1), numbers.x - wanted, 1.0, False)
-
-    # Six iterations count: a sixth of the last one's weight goes in each further one.
-    assert numbers.x[0] == pytest.approx(1.0, abs=0.02)
-
-
-def test_places_that_are_not_numbers_are_refused():
-    with pytest.raises(ValueError, match="there are 1 numbers, got 2 for them"):
-        numbers_from([0.0]).move_fixed(np.zeros(2))
-
-
-def view_of(size=32):
-    weights = np.full((size * size, 3), 2.0, np.float32)
-    camera = SimpleNamespace(width=size, height=size)
-    pixels = np.arange(size * size, dtype=np.uint32)
-    return SimpleNamespace(weights=weights, camera=camera, pixels=pixels, image=weights)
-
-
-def test_noisy_places_count_less_and_others_as_before():
-    view, rng = view_of(), np.random.default_rng(1)
-    meter = NoiseMeter([view])
-    spread = np.ones((32, 32, 1))
-    spread[:8, :8] = 40
-
-    for _ in range(2):
-        a, b = (rng.normal(size=(32, 32, 3)) * spread for _ in range(2))
-        meter.add(a.ravel(), b.ravel())
-    meter.apply()
-
-    weights = view.weights.reshape(32, 32, 3)
-    assert np.all(weights[14:, 14:] == 2)
-    assert weights[3, 3] == pytest.approx(np.full(3, 2 * 2 / 40), rel=0.15)
-
-
-def test_weights_do_not_know_the_light_of_the_samples():
-    view, rng = view_of(), np.random.default_rng(1)
-    noise = [rng.normal(size=32 * 32 * 3) for _ in range(2)]
-    found = []
-
-    for offset in (0.0, 50.0):
-        meter = NoiseMeter([view])
-        meter.add(noise[0] + offset, noise[1] + offset)
-        found.append(meter.relative_noise()[0])
-
-    assert np.allclose(found[0], found[1])
-
-
-def test_pixels_that_were_not_measured_count_as_before():
-    view = view_of()
-    view.pixels = view.pixels[:0]
-    meter = NoiseMeter([view])
-    meter.add(np.zeros(0), np.zeros(0))
-
-    assert np.all(meter.relative_noise()[0] == 1)

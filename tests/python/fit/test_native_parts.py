@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from support.view_cases import add_view, recorder_of, views_of
 from weft import ArgumentError, _native
 
 H, W = 6, 8
@@ -34,31 +35,6 @@ def unknowns():
     return out
 
 
-def factors(views=2):
-    own = unknowns()
-    return own.directions(5).factors(own, own.start, views)
-
-
-def film(**other):
-    known = {
-        "number": 1,
-        "parts": np.ones((1, 1, H * W, 3), np.float32),
-        "lights": [0],
-        "pixels": PIXELS,
-        "weights": IMAGE,
-        "image": IMAGE,
-    }
-    return _native.ViewFilm(**(known | other))
-
-
-def meter():
-    return _native.LossMeter([IMAGE.reshape(-1, 3)])
-
-
-def recorded(pixels=PIXELS, weights=IMAGE, rows=ROWS):
-    return meter().record([pixels], [weights], rows, rows)
-
-
 CASES = {
     "flat image": (lambda: _native.Observation(MASK, MASK), "image must have shape"),
     "mask": (lambda: _native.Observation(IMAGE, MASK[1:]), r"mask must have shape \(6, 8\)"),
@@ -69,13 +45,6 @@ CASES = {
     "trust": (lambda: residuals(trust=IMAGE), "trust must have shape"),
     "shared": (lambda: _native.shared_residual(IMAGE, MASK, COUNTS), "b must have shape"),
     "flat counts": (lambda: _native.shared_residual(IMAGE, IMAGE, COUNTS[0]), "counts must have"),
-    "widths": (lambda: _native.plan_validation([PIXELS], [8, 8], 1, 1), "as many widths, got 2"),
-    "view of a plan": (
-        lambda: _native.plan_validation([PIXELS], [W], 1, 1).part(1, 0),
-        "view must be below 1, got 1",
-    ),
-    "spread": (lambda: _native.spread(ROWS, PIXELS, (H, W), PIXELS, 1), "as many values"),
-    "beyond": (lambda: _native.spread(NONE, BEYOND, (H, W), PIXELS, 1), "below 48"),
     "inflation": (
         lambda: _native.inflation(
             ((ROWS[3:], ROWS[3:]), (ROWS[3:], ROWS[3:])), [PIXELS], [W], np.eye(1)
@@ -84,34 +53,11 @@ CASES = {
     ),
     "place": (lambda: unknowns().values(np.zeros(3)), "x must have 4 numbers"),
     "few views": (lambda: unknowns().gains(np.zeros(4), 1), "is of view 1, and there are 1"),
-    "few views of films": (lambda: factors(1), "is of view 1, and there are 1"),
-    "other unknowns": (
-        lambda: unknowns().directions(5).factors(_native.Unknowns(), NONE, 2),
-        "they serve 4 unknowns, and there are 0",
-    ),
     "factor": (
         lambda: unknowns().add_factor("x", 2, (1.0, (0.5, 2.0)), 0, None),
         "1 or 3 numbers",
     ),
     "expected": (lambda: unknowns().expect(2, np.zeros(1), 1.0), "block 2 of 2"),
-    "parts": (lambda: film(lights=[0, None]), r"parts must have shape \(2, 1 \+ directions"),
-    "pixels of a film": (lambda: film(pixels=BEYOND), "parts must have shape"),
-    "weights of a film": (lambda: film(weights=MASK), "image and weights"),
-    "view of a film": (lambda: factors().rows(film(number=2)), "a film of view 2"),
-    "light of a film": (lambda: factors().residuals(film(lights=[3])), "none of these unknowns"),
-    "leverages": (lambda: _native.leverages(ROWS, ROWS, ROWS, NONE), "both sample sets"),
-    "recorded pixels": (lambda: recorded(BEYOND), "numbers of pixels"),
-    "recorded weights": (lambda: recorded(weights=MASK), "three weights a pixel"),
-    "recorded rows": (lambda: recorded(rows=ROWS[1:]), "three residuals a pixel"),
-    "kept": (lambda: meter().keep([BEYOND]), "numbers of pixels"),
-    "noise": (lambda: meter().set_noise([MASK[1:]]), "a number a pixel"),
-    "counted": (lambda: meter().loss([MASK], [COUNTS[1:]]), "trust and a flag a pixel"),
-    "saved": (lambda: meter().restore(False, {}), "there is no array 'noise.0'"),
-    "noise of views": (
-        lambda: _native.relative_noise([MASK.astype(float)], [MASK[1:].astype(float)]),
-        "the same shapes",
-    ),
-    "variance": (lambda: _native.residual_variance(NONE, NONE), "the same n >= 1 residuals"),
 }
 
 
@@ -123,25 +69,56 @@ def test_arrays_that_do_not_fit_are_refused(case):
         call()
 
 
-def test_residuals_and_derivatives_of_a_film_are_those_of_its_factors():
-    own = unknowns()
-    x = np.log([0.5, 1.0, 2.0, 1.5])
-
-    residual, jacobian = factors_at(own, x).rows(film(parts=np.full((1, 1, H * W, 3), 2.0)))
-
-    assert residual.reshape(-1, 3)[0] == pytest.approx([0.5, 2.0, 5.0])
-    assert jacobian.reshape(H * W, 3, 4)[0, 2] == pytest.approx([0, 0, 6.0, 6.0])
-    assert np.array_equal(
-        factors_at(own, x).residuals(film(parts=np.full((1, 1, 48, 3), 2.0))), residual
-    )
-
-
-def factors_at(own, x):
-    return own.directions(5).factors(own, x, 2)
+# With the views of a fit; those of another picture have other pixels.
+WITH_VIEWS = {
+    "recorded rows": (lambda meter, _: meter.record(ROWS[1:], ROWS[1:]), "needed, 144, got 143"),
+    "rows of a beginning": (lambda meter, _: meter.begin(ROWS, ROWS[1:]), "144, got 144 and 143"),
+    "kept pixels": (lambda meter, _: meter.keep([BEYOND]), "numbers of pixels"),
+    "kept views": (lambda meter, _: meter.keep([PIXELS, PIXELS]), "each of the 1 views"),
+    "open": (lambda meter, _: meter.restore({}), "no flag 'is_open'"),
+    "saved": (lambda meter, _: meter.restore({"is_open": COUNTS[0, :1]}), "no array 'noise.0'"),
+    "other picture": (lambda meter, other: meter.restore(other.state()), "other views or pixels"),
+}
 
 
-def test_a_state_of_another_picture_is_refused():
-    small = _native.LossMeter([IMAGE[1:].reshape(-1, 3)])
+@pytest.mark.parametrize("case", WITH_VIEWS)
+def test_arrays_of_other_views_are_refused(device, case):
+    call, message = WITH_VIEWS[case]
+    meter, other = (_native.LossMeter(views_of(device, [size])) for size in ((H, W), (H, W - 1)))
 
-    with pytest.raises(ArgumentError, match="other views or pixels"):
-        meter().restore(False, small.state())
+    with pytest.raises(ArgumentError, match=message):
+        call(meter, other)
+    assert meter.is_open
+
+
+def test_noise_of_other_residuals_is_refused(device):
+    with pytest.raises(ArgumentError, match="needed, 144, got 144 and 141"):
+        _native.NoiseMeter(views_of(device, [(H, W)])).add(ROWS, ROWS[3:])
+
+
+def scalars_of(views, recorder, own):
+    return _native.ScalarModel(views, own, recorder.tables.native, 1, 1, 0, None)
+
+
+def test_models_without_views_are_refused(device):
+    recorder, _ = recorder_of(device)
+
+    with pytest.raises(ArgumentError, match="ScalarModel: there are no views; add one first"):
+        scalars_of(_native.Views(), recorder, unknowns())
+    with pytest.raises(ArgumentError, match="TextureModel: there are no views; add one first"):
+        _native.TextureModel(_native.Views(), recorder.tables.native, [], 1, 0, None)
+
+
+def test_numbers_that_are_too_few_are_refused(device):
+    recorder, _ = recorder_of(device)
+    views = _native.Views()
+    for _ in range(2):
+        add_view(views, recorder, IMAGE)
+    model = scalars_of(views, recorder, unknowns())
+
+    with pytest.raises(ArgumentError, match=r"x must have\D*4 numbers, one an unknown, got 3"):
+        model.residuals(np.zeros(3))
+    with pytest.raises(ArgumentError, match="hidden must have one flag a pixel"):
+        model.select_pixels(np.zeros(4), 0.9, [COUNTS.ravel(), COUNTS.ravel()[1:]])
+    with pytest.raises(ArgumentError):
+        model.differences(np.zeros(4), [PIXELS], 1, 0)

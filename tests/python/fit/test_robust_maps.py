@@ -7,15 +7,16 @@ import pytest
 import weft
 from support.joint_cases import TEXELS, TRUTH, scene_with, take_photos
 from support.render_scenes import placed, quad
+from support.view_cases import views_of
+from weft._native import MapReweighting
 from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
 from weft.fit.information import Information
 from weft.fit.joint_stage import restored_information
-from weft.fit.reweighting import SHARES, MapReweighting
-from weft.fit.views import restore_views
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
 CLOTH, SIDE = "cloth.base_color", 32
+ROUNDS = 3  # of weighing
 
 
 @pytest.fixture(scope="module")
@@ -75,14 +76,14 @@ def test_wrong_pixels_of_a_photo_move_maps_little(device):
 def test_numbers_beside_maps_know_which_pixels_nothing_explains(device, spoilt, tmp_path):
     roughness = Parameter("glaze.roughness")
     fit = fit_of(device, spoilt, roughness, robust=True, draws=8)
-    while fit.stage.weighing.rounds < len(SHARES):
+    while fit.stage.weighing.rounds < ROUNDS:
         fit.step()
     fit.save_checkpoint(tmp_path / "fit.npz")
     selections = fit.stage.joint.selections
     other = fit_of(device, spoilt, roughness, robust=True, draws=8)
     other.resume(tmp_path / "fit.npz")
 
-    assert other.stage.weighing.rounds == len(SHARES)
+    assert other.stage.weighing.rounds == ROUNDS
     for number in range(len(spoilt)):
         trust = selections["textures"][f"trust.{number}"]
         assert 0.005 < (trust < 0.1).mean() < 0.1
@@ -90,7 +91,7 @@ def test_numbers_beside_maps_know_which_pixels_nothing_explains(device, spoilt, 
         assert np.array_equal(trust, other.stage.joint.selections["scalars"][f"trust.{number}"])
     # A pixel weighs by the root of its trust wherever it is drawn.
     before = [view.target.noise_weights().reshape(-1, 3) for view in fit.stage.views]
-    restore_views(fit.stage.views, selections["scalars"])
+    fit.stage.views.restore(selections["scalars"])
     for view, weights in zip(fit.stage.views, before, strict=True):
         lost = view.trust < 1e-3
         assert (view.weights[lost] < 0.1 * weights[lost] + 1e-12).all()
@@ -99,18 +100,18 @@ def test_numbers_beside_maps_know_which_pixels_nothing_explains(device, spoilt, 
 def test_targets_that_are_not_robust_are_never_weighed(device, spoilt):
     fit = fit_of(device, spoilt, robust=False, draws=8)
 
-    assert fit.stage.weighing.rounds == len(SHARES)
+    assert fit.stage.weighing.rounds == ROUNDS
     assert not fit.stage.weighing.is_due(1.0)
 
 
-def test_rounds_come_at_their_shares():
-    weighing = MapReweighting([])
-    weighing.rounds = 0
+def test_rounds_come_at_their_shares(device):
+    weighing = MapReweighting(views_of(device, [(4, 4)], robust=True))
 
-    assert not weighing.is_due(SHARES[0] - 0.01)
-    assert weighing.is_due(SHARES[0])
+    assert weighing.rounds == 0
+    assert not weighing.is_due(0.24)
+    assert weighing.is_due(0.25)
     weighing.rounds = 1
-    assert not weighing.is_due(SHARES[0])
+    assert not weighing.is_due(0.25)
 
 
 def test_what_more_draws_would_tell_outlives_a_checkpoint():

@@ -81,7 +81,7 @@ def assert_same(first, second):
 def test_two_devices_find_what_one_finds_bit_by_bit(device, others, photos, kind, views):
     one = fit_on([device], photos, kind, views).run()
     fit = fit_on([device, others[0]], photos, kind, views)
-    used = {id(view.recorders[0].renderer.device) for view in fit.stage.seen}
+    used = {id(view.recorders[0].renderer.device) for view in fit.stage.views}
 
     assert len(used) == min(views, 2)
     assert_same(one, fit.run())
@@ -199,43 +199,6 @@ def test_devices_that_round_differently_are_refused():
         other = SimpleNamespace(info=SimpleNamespace(**{**info, name: value}))
         with pytest.raises(weft.ArgumentError, match=f"must be alike.*{name} of devices"):
             shared._require_alike([first, other])
-
-
-def view_on(place):
-    renderer = SimpleNamespace(device=place)
-    return SimpleNamespace(recorders=[SimpleNamespace(renderer=renderer)])
-
-
-def test_views_of_a_device_follow_each_other_in_a_thread():
-    places = [object(), object(), object()]
-    views = [view_on(places[k]) for k in (1, 0, 1, 2, 0)]
-    seen = []
-
-    def work(number, view):
-        seen.append((threading.get_ident(), view.recorders[0].renderer.device, number))
-        return number * number
-
-    assert shared.each_view(views, work) == [0, 1, 4, 9, 16]
-    for place in places:
-        own = [entry for entry in seen if entry[1] is place]
-        assert len({thread for thread, _, _ in own}) == 1
-        assert [number for _, _, number in own] == sorted(number for _, _, number in own)
-
-
-@pytest.mark.parametrize("broken", [0, 1])
-def test_a_view_that_fails_waits_for_the_others(broken):
-    places = [object(), object()]
-    ended = []
-
-    def work(number, _):
-        if number == broken:
-            raise ValueError(f"view {number}")
-        threading.Event().wait(0.1)
-        ended.append(number)
-
-    with pytest.raises(ValueError, match=f"view {broken}"):
-        shared.each_view([view_on(place) for place in places], work)
-    assert ended == [1 - broken]
 
 
 def test_views_are_shared_by_their_pixels():

@@ -86,30 +86,6 @@ def test_the_box_shines_as_the_environment_does(device):
     np.testing.assert_array_equal(back.environment.image, image)
 
 
-def test_pictures_are_linear_in_the_texels(device):
-    scene = scene_with(Environment(sky_image()), roughness=0.4)
-    fit = Fit(scene, targets_of(device, scene, samples=4), [UNKNOWN], device=device)
-    model = fit.stage.model
-    model.select_pixels()
-    model.draw(2)
-    start = model.texels.to_numpy()
-    before = model.residuals()
-    rng = np.random.default_rng(1)
-    change = rng.uniform(-0.2, 0.2, start.shape).astype(np.float32)
-    weights = [[rng.normal(size=half.shape).astype(np.float32) for half in view] for view in before]
-
-    collected = model.collect(model.texels, model.adjoints_of(weights)).to_numpy()
-    model.texels.copy_from_numpy(start + change)
-    after = model.residuals()
-
-    # Not weighed: collect() is the transpose of the renders, residuals() count by their noise.
-    along = 0.0
-    for view, rows, a, b in zip(model.views, weights, before, after, strict=True):
-        own = np.maximum(view.weights[view.pixels], 1e-20)
-        along += sum(float((w * (y - x) / own).sum()) for w, x, y in zip(rows, a, b, strict=True))
-    assert along == pytest.approx(float(collected @ change), rel=1e-3)
-
-
 def test_a_glossy_ball_shows_its_environment(device):
     truth = sky_image()
     targets = targets_of(device, scene_with(Environment(truth)))

@@ -1,74 +1,98 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which pixels of a photo a fit draws, and what it makes of a first look at few of them."""
+"""Views of a fit as Python has them: pixels, weights, and states; the rest: tests/native/fit."""
 
 import numpy as np
 import pytest
 
-from weft._native import box_blur, counted_pixels
-from weft.fit import Target
-from weft.fit.views import View
+from support.view_cases import WEIGHT, change, recorder_of, views_of
+from weft import ArgumentError, _native
+from weft._native import box_blur
+from weft.render import PathSettings
 from weft.scene import Camera
 
 HEIGHT, WIDTH = 24, 40
+PIXELS = HEIGHT * WIDTH
 
 
-def view_of(weights):
-    image = np.ones((HEIGHT, WIDTH, 3), np.float32)
-    flat = np.repeat(weights.reshape(-1, 1), 3, axis=1).astype(np.float32)
-    return View(
-        Target(image),
-        Camera(WIDTH, HEIGHT),
-        [],
-        [],
-        image.reshape(-1, 3),
-        flat,
-        counted_pixels(flat),
-    )
+@pytest.fixture
+def views(device):
+    return views_of(device, [(HEIGHT, WIDTH), (5, 7)])
 
 
-def test_a_lattice_of_pixels_that_count_is_drawn():
-    weights = np.ones((HEIGHT, WIDTH))
+def test_views_draw_the_pixels_that_count(device):
+    weights = np.ones((HEIGHT, WIDTH), np.float32)
     weights[:, :11] = 0
-    view = view_of(weights)
 
-    view.show_all(4)
+    (view,) = views_of(device, [(HEIGHT, WIDTH)], weights=weights)
 
-    rows, columns = np.divmod(view.pixels, WIDTH)
-    assert set(rows) == set(range(0, HEIGHT, 4))
-    assert set(columns) == set(range(12, WIDTH, 4))
-
-
-def test_a_lattice_that_misses_all_that_counts_is_none():
-    weights = np.zeros((HEIGHT, WIDTH))
-    weights[1:3, 1:3] = 1
-    view = view_of(weights)
-
-    view.show_all(4)
-
-    assert view.pixels.tolist() == [WIDTH + 1, WIDTH + 2, 2 * WIDTH + 1, 2 * WIDTH + 2]
+    assert np.array_equal(view.pixels, np.flatnonzero(weights))
+    assert np.array_equal(view.weights, np.repeat(weights.reshape(-1, 1), 3, axis=1))
+    assert (view.trust == 1).all()
+    assert view.lost_count == 0
 
 
-def test_a_lattice_tells_what_all_pixels_tell_of_something_smooth():
-    view = view_of(np.ones((HEIGHT, WIDTH)))
-    rows, columns = np.mgrid[0:HEIGHT, 0:WIDTH]
-    smooth = (1 + np.sin(rows / 9) + columns / WIDTH).ravel()
-    full = view.spread(smooth, 6)
-
-    view.show_all(3)
-    found = view.spread(smooth[view.pixels], 6)
-
-    assert np.abs(found / full - 1).max() < 0.1
+def test_views_are_a_sequence(views):
+    assert len(views) == 2
+    assert [len(view.pixels) for view in views] == [PIXELS, 35]
+    with pytest.raises(IndexError, match="number must be below 2, got 2"):
+        views[2]
 
 
-def test_nothing_is_known_where_nothing_is_drawn_nearby():
-    view = view_of(np.ones((HEIGHT, WIDTH)))
-    view.pixels = np.array([0], np.uint32)
+def test_pixels_are_those_that_were_set(views):
+    views[1].pixels = np.array([3, 5], np.uint32)
 
-    found = view.spread(np.array([3.0]), 2).reshape(HEIGHT, WIDTH)
+    assert views[1].pixels.tolist() == [3, 5]
+    with pytest.raises(ArgumentError, match="must be below 35"):
+        views[1].pixels = np.array([35], np.uint32)
+    assert views[1].pixels.tolist() == [3, 5]
 
-    assert np.allclose(found[:3, :3], 3, rtol=1e-5)
-    found[:3, :3] = 0
-    assert not found.any()
+
+def test_what_is_saved_comes_back(views):
+    trust, noise = np.ones(PIXELS, np.float32), np.ones(PIXELS, np.float32)
+    trust[4], noise[5] = 0.25, 2
+    lost = np.arange(PIXELS) == 6
+    change(views, pixels=np.array([1, 4, 6], np.uint32), trust=trust, noise=noise, lost=lost)
+
+    saved = views.save()
+
+    names = {f"{name}.{view}" for name in ("pixels", "trust", "noise", "lost") for view in (0, 1)}
+    assert set(saved) == names
+    for name, value in {"trust": trust, "noise": noise, "lost": lost}.items():
+        assert np.array_equal(saved[f"{name}.0"], value)
+    assert views[0].weights[[4, 5, 6, 7], 0].tolist() == [WEIGHT / 2, WEIGHT / 2, 0, WEIGHT]
+    assert views[0].lost_count == 1
+    # What was lost since then stays lost.
+    change(views, lost=np.arange(PIXELS) == 7)
+    views.restore(saved)
+    assert views[0].lost_count == 2
+    assert views[0].pixels.tolist() == [1, 4, 6]
+
+
+@pytest.mark.parametrize("name", ["trust", "noise", "lost"])
+def test_states_of_other_pictures_are_refused(views, name):
+    saved = views.save()
+    saved["noise.0"] = np.ones(PIXELS, np.float32)
+    wrong = saved | {f"{name}.0": saved[f"{name}.0"][1:]}
+
+    with pytest.raises(ArgumentError, match="another picture than 'target'"):
+        views.restore(wrong)
+    with pytest.raises(ArgumentError, match=rf"no array '{name}\.1'; start anew"):
+        views.restore({key: value for key, value in saved.items() if key != f"{name}.1"})
+
+
+def test_a_view_without_a_recorder_is_refused(device):
+    recorder, _ = recorder_of(device)
+    image, mask = np.ones((4, 4, 3), np.float32), np.ones((4, 4), np.float32)
+    weights = np.ones((16, 3), np.float32)
+    media = np.zeros(0, np.uint32)
+    camera, settings = Camera(4, 4), PathSettings()
+    views, picture = _native.Views(), _native.Observation(image, mask)
+
+    with pytest.raises(ArgumentError, match="a view needs a recorder"):
+        views.add(picture, camera, settings, weights, [], media)
+    with pytest.raises(ArgumentError, match="48 weights are needed"):
+        views.add(picture, camera, settings, weights[1:], [(recorder.native, None)], media)
+    assert len(views) == 0
 
 
 @pytest.mark.parametrize("radius", [0, 1, 2, 5, 30])
