@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/best_texels.hpp"
 
+#include "core/error.hpp"
+#include "core/text.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -82,12 +85,20 @@ SavedArrays BestTexels::save() const {
 void BestTexels::restore(const SavedArrays& saved) {
     const std::vector<double> best = saved.doubles("best", 3);
     const std::vector<float> texels = saved.floats("texels");
-    m_x = saved.doubles("x", saved.at("x").shape.at(0));
-    m_first = static_cast<std::size_t>(best[0]);
-    m_best.reset();
-    if (std::isfinite(best[1])) {
-        m_best = WindowLoss{.loss = best[1], .deviation = best[2]};
+    const std::vector<double> x = saved.doubles("x");
+    const auto size = static_cast<std::size_t>(m_model->replay().state().texels()->element_count());
+    const std::size_t numbers = m_numbers == nullptr || texels.empty() ? 0 : m_numbers->x().size();
+    const bool is_known = std::isfinite(best[1]);
+    if (x.size() != numbers || is_known == texels.empty() ||
+        (!texels.empty() && texels.size() != size)) {
+        throw core::ArgumentError(core::text("restore: the best texels must be ", size,
+                                             " with as many numbers as move with them, got ",
+                                             texels.size(), " and ", x.size(), "; start anew"));
     }
+    m_x = x;
+    m_first = static_cast<std::size_t>(best[0]);
+    m_best =
+        is_known ? std::optional(WindowLoss{.loss = best[1], .deviation = best[2]}) : std::nullopt;
     m_texels = texels.empty() ? nullptr : m_model->replay().kernels().upload(texels);
 }
 

@@ -2,6 +2,7 @@
 #include "fit/joint_model.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "fit/normal_equations.hpp"
 
 #include <algorithm>
@@ -261,9 +262,10 @@ void JointModel::restore(const SavedArrays& saved) {
     TextureReplay& replay = m_textures.replay();
     const std::vector<float> cross = saved.floats("cross");
     const auto size = static_cast<std::size_t>(replay.state().texels()->element_count());
-    if (cross.size() % std::max<std::size_t>(size, 1) != 0) {
-        throw core::ArgumentError("restore: the saved cross block has another number of texels; "
-                                  "start anew");
+    const std::size_t wanted = cross.empty() ? 0 : m_numbers.x().size() * size;
+    if (cross.size() != wanted) {
+        throw core::ArgumentError(core::text("restore: the saved cross block must have ", wanted,
+                                             " numbers, got ", cross.size(), "; start anew"));
     }
     const SavedArrays numbers = saved.part("numbers");
     m_numbers.restore(numbers, numbers.contains("residual") ? m_textures.known_count() : 0);

@@ -46,10 +46,15 @@ const SavedArray& SavedArrays::at(const std::string& name) const {
     return found->second;
 }
 
-std::vector<double> SavedArrays::doubles(const std::string& name, std::size_t count) const {
+std::vector<double> SavedArrays::doubles(const std::string& name) const {
     std::vector<double> out;
     std::visit([&](const auto& values) { out.assign(values.begin(), values.end()); },
                at(name).values);
+    return out;
+}
+
+std::vector<double> SavedArrays::doubles(const std::string& name, std::size_t count) const {
+    std::vector<double> out = doubles(name);
     if (out.size() != count) {
         throw core::ArgumentError(core::text("restore: the saved array '", name, "' must have ",
                                              count, " numbers, got ", out.size(), "; start anew"));

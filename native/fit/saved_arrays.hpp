@@ -40,6 +40,8 @@ public:
     /// @throws ArgumentError if there is no such array, or it has another size.
     [[nodiscard]] WEFT_API std::vector<double> doubles(const std::string& name,
                                                        std::size_t count) const;
+    /// All numbers. @throws ArgumentError if there is no such array.
+    [[nodiscard]] WEFT_API std::vector<double> doubles(const std::string& name) const;
     [[nodiscard]] WEFT_API std::vector<bool> flags(const std::string& name,
                                                    std::size_t count) const;
     /// All numbers, in float.

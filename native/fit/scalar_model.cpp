@@ -141,7 +141,7 @@ void ScalarModel::fill(SampleSet& set, std::int64_t first, const FilmFactors& fa
         own.residual.clear();
         own.jacobian.clear();
         const std::vector<std::optional<std::size_t>> lights = lights_of(view);
-        const std::vector<float> parts = view.develop(first, m_drawn, m_has_directions);
+        const std::vector<float> parts = view.resolve_to_host(first, m_drawn, m_has_directions);
         append_rows(film_of(view, number, parts, lights), factors, own.residual, own.jacobian);
     });
     if (m_of_views.size() == 1) {
@@ -168,7 +168,8 @@ ResidualPair ScalarModel::residuals(std::span<const double> x, const tensor::Ten
         each_view(m_views, [&](std::size_t number) {
             View& view = m_views[number];
             const std::vector<std::optional<std::size_t>> lights = lights_of(view);
-            const std::vector<float> parts = view.develop(half == 0 ? 0 : m_drawn, m_drawn, false);
+            const std::vector<float> parts =
+                view.resolve_to_host(half == 0 ? 0 : m_drawn, m_drawn, false);
             append_residuals(film_of(view, number, parts, lights), factors, rows[number]);
         });
         std::vector<float>& out = m_candidates.at(half);

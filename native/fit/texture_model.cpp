@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/texture_model.hpp"
 
+#include "core/error.hpp"
 #include "fit/noise_meter.hpp"
 
 #include <algorithm>
@@ -242,8 +243,11 @@ SavedArrays TextureModel::save() const {
 }
 
 void TextureModel::restore(const SavedArrays& saved) {
-    const std::vector<double> losses =
-        saved.doubles("losses", std::max<std::size_t>(saved.at("losses").shape.at(0), 2));
+    const std::vector<double> losses = saved.doubles("losses");
+    if (losses.size() < 2) {
+        throw core::ArgumentError("restore: the saved array 'losses' must have noise and draws "
+                                  "before the losses; start anew");
+    }
     m_tied.restore(saved);
     m_replay.state().restore(saved);
     m_noise = losses[0];

@@ -80,7 +80,8 @@ ResidualPair TextureReplay::look(std::int64_t samples, std::uint64_t draw,
         }
         const std::vector<std::optional<std::size_t>> lights(view.parts().size());
         for (std::size_t half = 0; half < 2; ++half) {
-            const std::vector<float> parts = view.develop(half == 0 ? 0 : samples, samples, false);
+            const std::vector<float> parts =
+                view.resolve_to_host(half == 0 ? 0 : samples, samples, false);
             append_residuals({.number = 0,
                               .parts = parts,
                               .lights = lights,
@@ -103,7 +104,7 @@ void TextureReplay::select_pixels() {
             continue;
         }
         const std::vector<float> fraction =
-            view.direct_share(mix_seeds(m_desc.seed, 0, number), m_desc.check);
+            view.direct_fraction(mix_seeds(m_desc.seed, 0, number), m_desc.check);
         std::vector<float> around(view.lost().size());
         for (std::size_t i = 0; i < fraction.size(); ++i) {
             around[view.pixels()[i]] = fraction[i];

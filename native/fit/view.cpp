@@ -55,6 +55,7 @@ const device::Device& View::device() const noexcept {
 }
 
 void View::set_pixels(std::vector<std::uint32_t> pixels) {
+    m_is_drawn = m_is_drawn && m_pixels == pixels;
     m_pixels = std::move(pixels);
     ++m_version;
 }
@@ -78,6 +79,7 @@ void View::draw(const ViewDraw& draw) {
                                   .filter_width = m_observation->filter_width,
                                   .roulette_from = std::nullopt,
                                   .period = draw.samples};
+    m_is_drawn = false;
     for (std::size_t part = 0; part < m_parts.size(); ++part) {
         settings.seed = draw.seeds[part];
         m_parts[part].recorder->record({.camera = m_observation->camera,
@@ -86,10 +88,12 @@ void View::draw(const ViewDraw& draw) {
                                         .start_media = m_start_media,
                                         .check = draw.check});
     }
+    m_is_drawn = true;
 }
 
-std::vector<float> View::direct_share(std::uint32_t seed, const core::InterruptPoll& check) {
+std::vector<float> View::direct_fraction(std::uint32_t seed, const core::InterruptPoll& check) {
     const render::PathSettings settings{.samples = 2, .bounces = 0, .seed = seed};
+    m_is_drawn = false;
     render::Recorder& recorder = *m_parts.front().recorder;
     recorder.record({.camera = m_observation->camera,
                      .settings = settings,
@@ -99,10 +103,17 @@ std::vector<float> View::direct_share(std::uint32_t seed, const core::InterruptP
     return recorder.direct_fraction();
 }
 
-std::vector<float> View::develop(std::int64_t first, std::int64_t count, bool with_tangents) {
-    std::vector<float> film = m_parts.front().recorder->resolve_to_host(first, count, with_tangents);
+std::vector<float> View::resolve_to_host(std::int64_t first, std::int64_t count,
+                                         bool with_tangents) {
+    if (!m_is_drawn) {
+        throw core::ArgumentError(core::text("Fit: the pixels of picture '", m_observation->name,
+                                             "' are others than were drawn; draw first"));
+    }
+    std::vector<float> film =
+        m_parts.front().recorder->resolve_to_host(first, count, with_tangents);
     for (std::size_t part = 1; part < m_parts.size(); ++part) {
-        const std::vector<float> own = m_parts[part].recorder->resolve_to_host(first, count, with_tangents);
+        const std::vector<float> own =
+            m_parts[part].recorder->resolve_to_host(first, count, with_tangents);
         film.insert(film.end(), own.begin(), own.end());
     }
     if (is_all_finite(film)) {
@@ -176,7 +187,7 @@ ViewState View::state() const {
     return {.pixels = m_pixels, .trust = m_trust, .noise = m_noise, .lost = m_lost};
 }
 
-void View::restore(const ViewState& state) {
+void View::require(const ViewState& state) const {
     const std::size_t count = m_trust.size();
     if (state.trust.size() != count || state.lost.size() != count ||
         (!state.noise.empty() && state.noise.size() != count) ||
@@ -185,9 +196,15 @@ void View::restore(const ViewState& state) {
             core::text("View::restore: the state is of another picture than '", m_observation->name,
                        "'; start anew"));
     }
+}
+
+void View::restore(const ViewState& state) {
+    require(state);
+    const std::size_t count = m_trust.size();
     for (std::size_t i = 0; i < count; ++i) {
         m_lost[i] = m_lost[i] || state.lost[i];
     }
+    m_is_drawn = m_is_drawn && m_pixels == state.pixels;
     m_pixels = state.pixels;
     m_trust = state.trust;
     m_noise = state.noise;

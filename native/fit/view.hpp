@@ -102,6 +102,8 @@ public:
     /// Goes back to a state(); pixels that were lost since then stay lost.
     /// @throws ArgumentError if it is that of another picture; then nothing changes.
     void restore(const ViewState& state);
+    /// @throws ArgumentError unless restore() takes the state.
+    void require(const ViewState& state) const;
     /// What did not count of the view, a sentence; "": all does.
     [[nodiscard]] std::string problem() const;
 
@@ -113,13 +115,13 @@ public:
     void draw(const ViewDraw& draw);
     /// Fraction of the samples of each pixel that is drawn whose first surface has one of the materials of the recorders, by
     /// a draw of two samples; in [0, 1].
-    [[nodiscard]] std::vector<float> direct_share(std::uint32_t seed,
-                                                  const core::InterruptPoll& check);
+    [[nodiscard]] std::vector<float> direct_fraction(std::uint32_t seed,
+                                                     const core::InterruptPoll& check);
     /// The mean of samples [first, first + count) of each pixel that is drawn: parts x (1 + directions) x pixels x 3,
     /// 0 where any of a pixel's is no finite number.
     /// @throws NonFiniteError if more than half of the pixels that are drawn are no finite numbers.
-    [[nodiscard]] std::vector<float> develop(std::int64_t first, std::int64_t count,
-                                             bool with_tangents);
+    [[nodiscard]] std::vector<float> resolve_to_host(std::int64_t first, std::int64_t count,
+                                                     bool with_tangents);
     /// Means over squares of side 2 `radius` + 1, for all pixels that count; 0 where none is drawn nearby.
     /// @param values one a pixel that is drawn.
     [[nodiscard]] std::vector<float> spread(std::span<const double> values,
@@ -139,6 +141,7 @@ private:
     std::vector<bool> m_lost;
     std::vector<std::uint32_t> m_pixels;
     std::uint64_t m_version = 0;
+    bool m_is_drawn = false; ///< the pixels are those of the last draw
 };
 
 /// Numbers of the materials that parameters belong to, ascending. @param names of parameters.

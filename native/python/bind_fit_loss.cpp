@@ -36,7 +36,7 @@ std::vector<std::vector<float>> weights_of(const FitViews& views) {
 /// Of views, whose weights as they are first are those of the loss.
 struct MeterObject {
     explicit MeterObject(std::shared_ptr<FitViews> of)
-        : views(std::move(of)), own(weights_of(*views)) {}
+        : views(completed(std::move(of), "LossMeter")), own(weights_of(*views)) {}
 
     std::shared_ptr<FitViews> views;
     Meter own;
@@ -174,7 +174,7 @@ void bind_fit_loss(py::module_& module) {
                             "native/fit/loss_meter.hpp.\n\n"
                             "Args:\n    views: Of the fit; their weights as they are now are those "
                             "of the loss.\n")
-        .def(py::init<std::shared_ptr<FitViews>>(), py::arg("views"))
+        .def(py::init<std::shared_ptr<FitViews>>(), py::arg("views").none(false))
         .def_property_readonly(
             "is_open", [](const MeterObject& meter) { return meter.own.state().is_open; },
             "Nothing was recorded: the pixels of the first record count.")

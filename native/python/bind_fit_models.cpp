@@ -22,27 +22,37 @@ namespace {
 using Scalars = ScalarModelObject;
 using Hidden = std::vector<FitFlags>;
 
-void require_views(const FitViews& views, const char* what) {
-    if (views.views.empty()) {
-        throw core::ArgumentError(core::text(what, ": there are no views; add one first"));
-    }
-}
-
 fit::Vector place_of(const Scalars& own, const FitDoubles& x) {
-    if (static_cast<std::size_t>(x.size()) != own.unknowns->start.size()) {
-        throw core::ArgumentError(core::text("ScalarModel: x must have ",
-                                             own.unknowns->start.size(),
+    if (static_cast<std::size_t>(x.size()) != own.unknowns.start.size()) {
+        throw core::ArgumentError(core::text("ScalarModel: x must have ", own.unknowns.start.size(),
                                              " numbers, one an unknown, got ", x.size()));
     }
     return vector_of(x);
 }
 
+/// @throws ArgumentError if a view's light has the factor of none of the unknowns.
+void require_lights(const FitViews& views, const fit::Unknowns& unknowns) {
+    for (const fit::View& view : views.views) {
+        for (const fit::ViewPart& part : view.parts()) {
+            const bool is_known =
+                !part.light || std::ranges::any_of(unknowns.blocks, [&](const auto& block) {
+                    return block.light == part.light;
+                });
+            if (!is_known) {
+                throw core::ArgumentError(
+                    core::text("ScalarModel: a part of picture '", view.observation().name,
+                               "' has light ", *part.light, ", and no unknown is its factor"));
+            }
+        }
+    }
+}
+
 std::shared_ptr<Scalars> create_scalars(const std::shared_ptr<FitViews>& views,
-                                        const std::shared_ptr<fit::Unknowns>& unknowns,
+                                        const fit::Unknowns& unknowns,
                                         const std::shared_ptr<render::SceneTables>& tables,
                                         std::int64_t samples, std::int64_t bounces,
                                         std::uint64_t seed, const py::object& interrupt) {
-    require_views(*views, "ScalarModel");
+    require_lights(*completed(views, "ScalarModel"), unknowns);
     fit::ScalarModelDesc desc{
         .samples = samples, .bounces = bounces, .seed = seed, .check = poll_with(interrupt)};
     const FitTurn turn(*views);
@@ -176,8 +186,9 @@ void bind_scalars(py::module_& module) {
                               "    bounces: Surfaces that a path may leave.\n"
                               "    seed: Equal seeds give equal fits.\n"
                               "    interrupt: Its check() ends a draw by raising.\n");
-    bound.def(py::init(&create_scalars), py::arg("views"), py::arg("unknowns"), py::arg("tables"),
-              py::arg("samples"), py::arg("bounces"), py::arg("seed"), py::arg("interrupt"));
+    bound.def(py::init(&create_scalars), py::arg("views").none(false),
+              py::arg("unknowns").none(false), py::arg("tables").none(false), py::arg("samples"),
+              py::arg("bounces"), py::arg("seed"), py::arg("interrupt"));
     bind_draws(bound);
     bound
         .def(
@@ -282,7 +293,8 @@ void require_residuals(const FitViews& views, const FitFloats& a, const FitFloat
 
 /// Of views of Python's.
 struct NoiseObject {
-    explicit NoiseObject(std::shared_ptr<FitViews> of) : views(std::move(of)), own(views->views) {}
+    explicit NoiseObject(std::shared_ptr<FitViews> of)
+        : views(completed(std::move(of), "NoiseMeter")), own(views->views) {}
 
     std::shared_ptr<FitViews> views;
     fit::NoiseMeter own;
@@ -293,7 +305,7 @@ void bind_noise(py::module_& module) {
     py::classh<NoiseObject>(module, "NoiseMeter",
                             "Sums up how much the two sample sets of draws differ; see "
                             "native/fit/noise_meter.hpp.\n\nArgs:\n    views: Of the fit.\n")
-        .def(py::init<std::shared_ptr<FitViews>>(), py::arg("views"))
+        .def(py::init<std::shared_ptr<FitViews>>(), py::arg("views").none(false))
         .def(
             "add",
             [](NoiseObject& meter, const FitFloats& a, const FitFloats& b) {

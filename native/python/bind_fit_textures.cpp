@@ -30,9 +30,7 @@ std::shared_ptr<Textures> create_textures(const std::shared_ptr<FitViews>& views
                                           const std::shared_ptr<render::SceneTables>& tables,
                                           const std::vector<Given>& textures, std::int64_t bounces,
                                           std::uint64_t seed, const py::object& interrupt) {
-    if (views->views.empty()) {
-        throw core::ArgumentError("TextureModel: there are no views; add one first");
-    }
+    static_cast<void>(completed(views, "TextureModel"));
     std::vector<fit::TextureParameter> parameters;
     for (const auto& [name, bounds, smoothness, is_light] : textures) {
         parameters.push_back(
@@ -210,8 +208,9 @@ void bind_textures(py::module_& module) {
         "    textures: Name, bounds and smoothness of each, and whether it lights the scene.\n"
         "    bounces: Surfaces that a path may leave.\n    seed: Equal seeds give equal fits.\n"
         "    interrupt: Its check() ends a draw by raising.\n");
-    bound.def(py::init(&create_textures), py::arg("views"), py::arg("tables"), py::arg("textures"),
-              py::arg("bounces"), py::arg("seed"), py::arg("interrupt"));
+    bound.def(py::init(&create_textures), py::arg("views").none(false),
+              py::arg("tables").none(false), py::arg("textures"), py::arg("bounces"),
+              py::arg("seed"), py::arg("interrupt"));
     bind_losses(bound);
     bind_steps(bound);
     bound

@@ -8,6 +8,7 @@
 #include "python/fit_objects.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <pybind11/stl.h>
 #include <string>
 
@@ -26,6 +27,11 @@ std::shared_ptr<fit::Observation> seen(const fit::Observation& picture, py::hand
     auto out = std::make_shared<fit::Observation>(picture);
     const render::PathSettings filtered = settings_from_python(settings);
     out->camera = camera_from_python(camera);
+    if (out->camera.width != picture.camera.width || out->camera.height != picture.camera.height) {
+        throw core::ArgumentError(core::text("Views.add: the picture has ", picture.camera.width,
+                                             " x ", picture.camera.height, " pixels, its camera ",
+                                             out->camera.width, " x ", out->camera.height));
+    }
     out->filter = filtered.filter;
     out->filter_width = filtered.filter_width;
     return out;
@@ -48,8 +54,13 @@ void add_film(FitViews& own, const FilmTracerObject& film) {
 void add_view(FitViews& own, const fit::Observation& picture, const py::object& camera,
               const py::object& settings, const FitFloats& weights, const Parts& parts,
               const FitWords& media) {
-    if (parts.empty()) {
-        throw core::ArgumentError("Views.add: a view needs a recorder");
+    if (parts.empty() ||
+        std::ranges::any_of(parts, [](const auto& part) { return part.first == nullptr; })) {
+        throw core::ArgumentError("Views.add: a view needs a recorder of each part of its light");
+    }
+    if (own.is_complete) {
+        throw core::ArgumentError("Views.add: a model or a meter refers to the views; add all "
+                                  "views before");
     }
     std::vector<fit::ViewPart> recorded;
     for (const auto& [recorder, light] : parts) {
@@ -97,9 +108,11 @@ void set_pixels(const ViewObject& own, const FitWords& pixels) {
     std::vector<std::uint32_t> numbers = vector_of(pixels);
     const FitTurn turn(*own.all);
     const std::size_t count = own.get().lost().size();
-    if (std::ranges::any_of(numbers, [count](std::uint32_t pixel) { return pixel >= count; })) {
-        throw core::ArgumentError(
-            core::text("View.pixels: numbers of pixels must be below ", count));
+    const bool is_ascending =
+        std::ranges::adjacent_find(numbers, std::greater_equal<>()) == numbers.end();
+    if (!is_ascending || (!numbers.empty() && numbers.back() >= count)) {
+        throw core::ArgumentError(core::text("View.pixels: numbers of pixels must be below ", count,
+                                             ", ascending and each once"));
     }
     own.get().set_pixels(std::move(numbers));
 }
@@ -125,6 +138,9 @@ void restore(FitViews& own, const py::dict& saved) {
         states.push_back(saved_view(saved, number));
     }
     const FitTurn turn(own);
+    for (std::size_t number = 0; number < states.size(); ++number) {
+        own.views[number].require(states[number]);
+    }
     for (std::size_t number = 0; number < states.size(); ++number) {
         own.views[number].restore(states[number]);
     }
@@ -182,8 +198,8 @@ void bind_fit_views(py::module_& module) {
                          "The pictures of a fit, with what records their paths; none at first.")
         .def(py::init(&create_views))
         .def(
-            "add", &add_view, py::arg("picture"), py::arg("camera"), py::arg("settings"),
-            py::arg("weights"), py::arg("parts"), py::arg("start_media"),
+            "add", &add_view, py::arg("picture").none(false), py::arg("camera"),
+            py::arg("settings"), py::arg("weights"), py::arg("parts"), py::arg("start_media"),
             "Adds a picture.\n\n"
             "Args:\n    picture: What is seen.\n    camera: That sees it.\n"
             "    settings: PathSettings with the filter of the picture.\n"

@@ -2,6 +2,7 @@
 #include "python/fit_objects.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,14 @@ FitTurn::FitTurn(const FitViews& views) {
     for (const FilmTracerObject& film : views.films) {
         m_locked.emplace_back(*film.turn);
     }
+}
+
+std::shared_ptr<FitViews> completed(std::shared_ptr<FitViews> views, const char* what) {
+    if (views->views.empty()) {
+        throw core::ArgumentError(core::text(what, ": there are no views; add one first"));
+    }
+    views->is_complete = true;
+    return views;
 }
 
 py::tuple to_tuple(const fit::ResidualPair& residuals) {
@@ -57,7 +66,8 @@ py::list draw_differences(FitViews& views, const fit::Look& look,
     }
     py::list out;
     for (const std::vector<float>& own : found) {
-        out.append(to_array(own).reshape({py::ssize_t{-1}, static_cast<py::ssize_t>(fit::kChannels)}));
+        out.append(
+            to_array(own).reshape({py::ssize_t{-1}, static_cast<py::ssize_t>(fit::kChannels)}));
     }
     return out;
 }

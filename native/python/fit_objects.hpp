@@ -21,6 +21,7 @@ struct FitViews {
     std::vector<std::shared_ptr<fit::Observation>> pictures; ///< of the views
     std::vector<fit::View> views;
     std::vector<FilmTracerObject> films; ///< one of each family, in the order of their turns
+    bool is_complete = false;            ///< something refers to the views: none may be added
 };
 
 /// Lets a call use all films of a fit without the interpreter lock; see Turn.
@@ -34,13 +35,13 @@ private:
 };
 
 struct ScalarModelObject {
-    ScalarModelObject(std::shared_ptr<FitViews> of, std::shared_ptr<fit::Unknowns> vector,
+    ScalarModelObject(std::shared_ptr<FitViews> of, const fit::Unknowns& vector,
                       const std::shared_ptr<render::SceneTables>& tables, fit::ScalarModelDesc desc)
-        : views(std::move(of)), unknowns(std::move(vector)),
-          model(tables, views->views, *unknowns, std::move(desc)) {}
+        : views(std::move(of)), unknowns(vector),
+          model(tables, views->views, unknowns, std::move(desc)) {}
 
     std::shared_ptr<FitViews> views;
-    std::shared_ptr<fit::Unknowns> unknowns;
+    fit::Unknowns unknowns; ///< as they were: others may grow
     fit::ScalarModel model;
 };
 
@@ -67,6 +68,9 @@ struct JointModelObject {
     fit::JointModel model;
 };
 
+/// Views that something is about to refer to. @throws ArgumentError naming `what` if there are none.
+[[nodiscard]] std::shared_ptr<FitViews> completed(std::shared_ptr<FitViews> views,
+                                                  const char* what);
 /// Residuals of both sample sets, shape (n,) each.
 [[nodiscard]] pybind11::tuple to_tuple(const fit::ResidualPair& residuals);
 /// counts, a, b, weights and trust of weft.fit.validation.Validation, one tuple a view.

@@ -8,6 +8,8 @@ import pytest
 
 from support.view_cases import add_view, recorder_of, views_of
 from weft import ArgumentError, _native
+from weft.render import PathSettings
+from weft.scene import Camera
 
 H, W = 6, 8
 IMAGE = np.ones((H, W, 3), np.float32)
@@ -122,3 +124,34 @@ def test_numbers_that_are_too_few_are_refused(device):
         model.select_pixels(np.zeros(4), 0.9, [COUNTS.ravel(), COUNTS.ravel()[1:]])
     with pytest.raises(ArgumentError):
         model.differences(np.zeros(4), [PIXELS], 1, 0)
+
+
+REFUSED = {
+    "views of numbers": lambda r, v, u: _native.ScalarModel(
+        None, u, r.tables.native, 1, 1, 0, None
+    ),
+    "unknowns": lambda r, v, u: _native.ScalarModel(v, None, r.tables.native, 1, 1, 0, None),
+    "tables of numbers": lambda r, v, u: _native.ScalarModel(v, u, None, 1, 1, 0, None),
+    "views of textures": lambda r, v, u: _native.TextureModel(
+        None, r.tables.native, [], 1, 0, None
+    ),
+    "tables of textures": lambda r, v, u: _native.TextureModel(v, None, [], 1, 0, None),
+    "views of a loss": lambda r, v, u: _native.LossMeter(None),
+    "views of noise": lambda r, v, u: _native.NoiseMeter(None),
+    "recorder": lambda r, v, u: v.add(
+        picture(),
+        Camera(W, H),
+        PathSettings(),
+        np.ones((H * W, 3), np.float32),
+        [(None, None)],
+        np.zeros(0, np.uint32),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_none_is_refused(device, case):
+    recorder, _ = recorder_of(device)
+
+    with pytest.raises(ArgumentError):
+        REFUSED[case](recorder, views_of(device, [(H, W)]), unknowns())
