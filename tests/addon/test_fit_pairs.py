@@ -76,14 +76,14 @@ def test_a_pair_shows_the_scene_with_the_values_of_the_fit(device):
 def test_large_pictures_are_thinned_out(device):
     fit = fit_of(device, ["Plate.Base Color"], size=128)
     fit.step()
-    pixels = fit.stage.seen[0].pixels.copy()
+    pixels = fit.stage.views[0].pixels.copy()
 
     (pair,) = live_pairs(fit, 1).values()
 
     height, width = pair.photo.shape[:2]
     assert height == width
     assert LIVE_PIXELS / 4 < height * width <= LIVE_PIXELS
-    assert np.array_equal(fit.stage.seen[0].pixels, pixels)
+    assert np.array_equal(fit.stage.views[0].pixels, pixels)
 
 
 def test_a_run_brings_pairs_while_it_goes_on_and_at_its_end(device):

@@ -149,9 +149,7 @@ def _path_bytes(renderer: Renderer, recorders: Iterable[Recorder], capacity: int
 
 def _film_bytes(views: Sequence[View], counts: FitCounts) -> int:
     """Return what pixels take: films, their adjoints, and what they are compared with."""
-    developed = max(
-        3 * view.size * (1 + view.recorders[0].directions.count) for view in views
-    )
+    developed = max(3 * view.size * (1 + view.recorders[0].directions.count) for view in views)
     floats = 2 * developed
     if counts.maps:
         for view in views:

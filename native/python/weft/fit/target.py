@@ -331,9 +331,7 @@ class Target:
     def picture(self) -> Observation:
         """Return the picture as the engine has it."""
         assert self.mask is not None
-        return Observation(
-            self.image, self.mask, self.rounding, self.grain, self.name, self.robust
-        )
+        return Observation(self.image, self.mask, self.rounding, self.grain, self.name, self.robust)
 
     def noise_weights(self) -> NDArray[np.float32]:
         """Return one weight a pixel and channel, for noise that grows with the radiance around.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,6 +99,6 @@ class TextureModel:
         for numbers, maps, errors, correlation, known in self.native.tied_uncertainty():
             own = [self.parameters[number] for number in numbers]
             sizes = np.cumsum([0, *(self._channels[number] for number in numbers)])
-            parts = [slice(*pair) for pair in zip(sizes[:-1], sizes[1:], strict=True)]
+            parts = [slice(*pair) for pair in itertools.pairwise(sizes)]
             out |= name_untold(TiedMaps(own, parts, maps, errors, correlation, known))
         return out

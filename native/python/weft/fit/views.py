@@ -165,7 +165,11 @@ def build_views(
         target.require_size(camera)
         recorders = [
             Recorder(
-                lighting.renderer, materials, directions[share], part.tables, with_texels=with_texels
+                lighting.renderer,
+                materials,
+                directions[share],
+                part.tables,
+                with_texels=with_texels,
             )
             for part in parts
         ]
