@@ -17,7 +17,7 @@
 
 namespace weft::fit::testing {
 
-inline constexpr std::uint32_t kSide = 8;        ///< texels along a side of the board
+inline constexpr std::uint32_t kSide = 4;        ///< texels along a side of the board
 inline constexpr std::int64_t kPictureSide = 28; ///< pixels
 
 /// Waves that differ from channel to channel.
@@ -84,7 +84,7 @@ inline scene::Scene start_scene(double extent = 0.8) {
 inline scene::Camera camera_over_board() {
     scene::Camera out = render::testing::camera_above();
     out.width = out.height = kPictureSide;
-    out.scale = 2;
+    out.scale = 2.6;
     out.name = "above";
     return out;
 }

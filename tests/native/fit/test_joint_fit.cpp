@@ -25,10 +25,10 @@ using testing::waves;
 Sought all() {
     return {.parameters = {{.name = "Floor.base_color"}, {.name = "Board.roughness"}},
             .lights = {{.light = "key"}},
-            .textures = {{.name = "Board.base_color"}}};
+            .textures = {{.name = "Board.base_color", .smoothness = 0}}};
 }
 
-FitSettings fit_settings(std::size_t texture_iterations = 60) {
+FitSettings fit_settings(std::size_t texture_iterations = 64) {
     return {.bounces = 2, .seed = 5, .texture_iterations = texture_iterations};
 }
 
@@ -123,18 +123,18 @@ TEST_CASE_METHOD(JointFixture, "a texture, numbers and a light are found togethe
 }
 
 TEST_CASE_METHOD(JointFixture, "numbers that only the texture's pixels tell move with it") {
-    const Observation observation = photo(board_over_floor({}, 1.2));
-    render::Renderer own = renderer(start_scene(1.2));
-    JointFit solver(
-        own, {observation},
-        {.parameters = {{.name = "Board.roughness"}}, .textures = {{.name = "Board.base_color"}}},
-        fit_settings());
+    const Observation observation = photo(board_over_floor({}, 1.4));
+    render::Renderer own = renderer(start_scene(1.4));
+    JointFit solver(own, {observation},
+                    {.parameters = {{.name = "Board.roughness"}},
+                     .textures = {{.name = "Board.base_color", .smoothness = 0}}},
+                    fit_settings());
     solver.step();
     CHECK(solver.state().phase == "textures");
     run(solver);
     const FitState state = solver.state();
     CHECK(state.phase == "textures"); // to the end: nothing is fixed that would be polished
-    CHECK((state.iterations >= 60 && state.iterations <= 120));
+    CHECK((state.iterations >= 64 && state.iterations <= 128));
     const FittedValue& roughness = state.values.front();
     INFO(roughness.value[0] << " +- " << roughness.error[0]);
     CHECK(std::abs(roughness.value[0] - 0.3) < 4 * roughness.error[0]);
@@ -188,7 +188,8 @@ TEST_CASE_METHOD(JointFixture, "an interrupted step leaves a joint fit as it was
             interrupted.insert(before.phase);
             const FitState after = solver.state();
             CHECK(after.iterations == before.iterations);
-            CHECK(after.loss == before.loss);
+            // A beginning that came to its end stays, with the loss of its first draw.
+            CHECK((after.loss == before.loss || std::isinf(before.loss)));
             CHECK(apart(before, after) == 0);
         }
     }
@@ -204,12 +205,9 @@ TEST_CASE_METHOD(JointFixture, "pixels that nothing explains lose their say, for
     for (std::size_t pixel = 0; pixel < sticker.image.size() / 3; ++pixel) {
         const std::size_t x = pixel % static_cast<std::size_t>(kPictureSide);
         const std::size_t y = pixel / static_cast<std::size_t>(kPictureSide);
-        // On the floor, and through texels of the board.
-        if (y < 2 && x < 12) {
-            sticker.image[3 * pixel] = 3;
-        }
-        if (x % 4 == 1 && y % 4 == 1 && x < 14) {
-            sticker.image[3 * pixel + 1] = 3;
+        // Over floor and board.
+        if (x % 6 == 1 && y % 6 == 1) {
+            sticker.image[3 * pixel + 1] = 2;
         }
     }
     std::array<double, 2> of_texels{};
@@ -220,11 +218,13 @@ TEST_CASE_METHOD(JointFixture, "pixels that nothing explains lose their say, for
         JointFit solver(own, {sticker}, all(), fit_settings());
         run(solver);
         of_texels.at(is_robust) = mean_error(solver.textures().front(), waves());
-        of_floor.at(is_robust) = std::abs(value(solver.state(), "Floor.base_color").value[0] - 0.2);
+        of_floor.at(is_robust) =
+            std::abs(value(solver.state(), "Floor.base_color").value[1] - 0.35);
     }
     INFO("texels " << of_texels[0] << ", robust " << of_texels[1] << "; floor " << of_floor[0]
                    << ", robust " << of_floor[1]);
-    CHECK(of_texels[1] < 0.5 * of_texels[0]);
+    CHECK(of_texels[1] < 0.7 * of_texels[0]);
+    CHECK(of_texels[1] < 0.02);
     CHECK(of_floor[1] < 0.5 * of_floor[0]);
 }
 
@@ -233,11 +233,11 @@ TEST_CASE_METHOD(JointFixture, "pixels that show a material, and those around th
     const std::array<std::uint32_t, 1> board{1};
     const std::vector<bool> shown = find_shown(own, testing::camera_over_board(), board);
     REQUIRE(shown.size() == static_cast<std::size_t>(kPictureSide * kPictureSide));
-    // The board covers pixels 7 to 20 of 28 in each direction; two more count on each side.
+    // The board covers pixels 9 to 18 of 28 in each direction; two more count on each side.
     for (std::size_t pixel = 0; pixel < shown.size(); ++pixel) {
         const std::size_t x = pixel % 28;
         const std::size_t y = pixel / 28;
-        const bool is_near = x >= 5 && x <= 22 && y >= 5 && y <= 22;
+        const bool is_near = x >= 7 && x <= 20 && y >= 7 && y <= 20;
         CHECK(shown[pixel] == is_near);
     }
 }

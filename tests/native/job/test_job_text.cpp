@@ -265,6 +265,23 @@ TEST_CASE("textures are read with what their inputs get") {
                ContainsSubstring("job.toml:6: 'wrap' must be one of repeat, extend"));
 }
 
+TEST_CASE("a job may ask for numbers, exposures, lights and textures together") {
+    const TemporaryFolder folder;
+    const job::JobText read = job::read_job_text(folder.write(
+        "job.toml", job_with("[[parameters]]\nname = \"a.roughness\"\nstart = 0.6\n"
+                             "[[exposures]]\ntarget = \"photo\"\n[[lights]]\nlight = \"key\"\n"
+                             "[[textures]]\nname = \"a.base_color\"\n")));
+    REQUIRE(!read.parameters.empty());
+    CHECK(read.parameters.back().name == "a.roughness");
+    CHECK(read.parameters.back().start == std::vector<double>{0.6});
+    REQUIRE(read.exposures.size() == 1);
+    CHECK(read.exposures[0].observation == "photo");
+    REQUIRE(read.lights.size() == 1);
+    CHECK(read.lights[0].light == "key");
+    REQUIRE(read.textures.size() == 1);
+    CHECK(read.textures[0].parameter.name == "a.base_color");
+}
+
 TEST_CASE("what only Python fits is refused by name") {
     const std::vector<std::pair<std::string, std::string>> cases{
         {job_with("[environment]\n"), "job.toml:4: an unknown environment"}};

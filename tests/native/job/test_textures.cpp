@@ -153,6 +153,47 @@ TEST_CASE("a report has textures, their errors, and the scene with them") {
                ContainsSubstring("Board.color  2 x 1 texels, 50 % of them known\n"));
 }
 
+TEST_CASE("a report has numbers beside textures, and the scene with both") {
+    const TemporaryFolder folder;
+    scene_files::SceneFile file{.scene = board(scene::texture({1, 1, 1}, 1, 1, 3))};
+    file.scene.lights = {{.kind = scene::PointLight{.power = 10}, .name = "key"}};
+    file.scene.objects.push_back(scene::object(
+        {.mesh = file.scene.objects[0].mesh,
+         .materials = {scene::material(
+             "Floor",
+             scene::closure("glossy", {{"color", scene::Numbers{1, 1, 1}}, {"roughness", 0.5}}))},
+         .name = "floor"}));
+    job::JobText job;
+    job.parameters = {{.name = "Floor.roughness"}};
+    job.lights = {{.light = "key"}};
+    job.textures = {entry()};
+    job::Outcome outcome;
+    outcome.textures = {found(3)};
+    outcome.state.values = {{.name = "Floor.roughness", .value = {0.25}, .error = {0.01}},
+                            {.name = "key.factor", .value = {3}, .error = {0.5}}};
+    outcome.state.phase = "textures 2";
+    outcome.state.progress = 0.75;
+    outcome.history = {outcome.state};
+    job::write_report(job, file, outcome, folder.path(), folder.path());
+
+    std::ifstream stream(folder.path() / "report.json");
+    const auto report = nlohmann::json::parse(stream);
+    CHECK(report["parameters"]["Floor.roughness"]["value"][0] == 0.25);
+    CHECK(report["parameters"]["key.factor"]["error"][0] == 0.5);
+    CHECK(report["textures"]["Board.color"]["width"] == 2);
+    CHECK(report["history"][0]["phase"] == "textures 2");
+    CHECK(report["history"][0]["fraction"] == 0.75);
+    const scene::Scene kept =
+        scene_files::load(folder.path() / "scene.weft", {.root = folder.path()}).scene;
+    const scene::InputValues inputs = scene::inputs_of(kept);
+    CHECK(std::get<double>(inputs.at("Floor.roughness")) == 0.25);
+    CHECK(std::get<TextureRef>(inputs.at("Board.color"))->width == 2);
+    CHECK(std::get<scene::PointLight>(kept.lights[0].kind).power == 30);
+    const std::string text = job::describe(outcome);
+    CHECK_THAT(text, ContainsSubstring("Floor.roughness  0.25"));
+    CHECK_THAT(text, ContainsSubstring("Board.color  2 x 1 texels"));
+}
+
 TEST_CASE("maps of four channels are two files, and names of files differ") {
     const TemporaryFolder folder;
     std::vector<fit::FittedTexture> textures{found(4), found(1)};
