@@ -162,11 +162,13 @@ void throw_not_finite(const std::string& message) {
     throw py::error_already_set();
 }
 
+void throw_unmade_object() {
+    throw ArgumentError(kUnmadeObject, ArgumentError::Kind::type);
+}
+
 void refuse_unmade_objects(const py::module_& module) {
     // What pybind11 calls for memory when it is passed an object without a C++ value.
-    const auto refuse = [](std::size_t) -> void* {
-        throw ArgumentError(kUnmadeObject, ArgumentError::Kind::type);
-    };
+    const auto refuse = [](std::size_t) -> void* { throw_unmade_object(); };
     for (const auto& [name, value] : py::dict(module.attr("__dict__"))) {
         if (PyType_Check(value.ptr()) == 0) {
             continue;

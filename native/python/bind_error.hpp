@@ -20,4 +20,7 @@ void refuse_unmade_objects(const pybind11::module_& module);
 /// Sets the Python error for a C++ exception; for entry points that bypass pybind11.
 void set_python_error(const std::exception_ptr& error) noexcept;
 
+/// Throws the ArgumentError{type} of an object of Python without its C++ value.
+[[noreturn]] void throw_unmade_object();
+
 } // namespace weft::python

@@ -56,7 +56,7 @@ std::shared_ptr<Scalars> create_scalars(const std::shared_ptr<FitViews>& views,
     fit::ScalarModelDesc desc{
         .samples = samples, .bounces = bounces, .seed = seed, .check = poll_with(interrupt)};
     const FitTurn turn(*views);
-    return std::make_shared<Scalars>(views, unknowns, tables, std::move(desc));
+    return std::make_shared<Scalars>(views, unknowns, made(tables), std::move(desc));
 }
 
 void draw(Scalars& own, const FitDoubles& x, std::optional<std::int64_t> samples) {

@@ -74,7 +74,7 @@ class PythonSolver {
 public:
     PythonSolver(const py::object& model, const FitDoubles& start, fit::SolverSettings settings) {
         if (py::isinstance<ScalarModelObject>(model)) {
-            m_rendered = py::cast<std::shared_ptr<ScalarModelObject>>(model);
+            m_rendered = made(py::cast<std::shared_ptr<ScalarModelObject>>(model));
         } else {
             m_called = std::make_unique<PythonModel>(model);
         }

@@ -38,7 +38,7 @@ std::shared_ptr<Textures> create_textures(const std::shared_ptr<FitViews>& views
     }
     fit::TextureReplayDesc desc{.bounces = bounces, .seed = seed, .check = poll_with(interrupt)};
     const FitTurn turn(*views);
-    return std::make_shared<Textures>(views, tables, parameters, std::move(desc));
+    return std::make_shared<Textures>(views, made(tables), parameters, std::move(desc));
 }
 
 /// Calls a member of the model in turn.
@@ -312,7 +312,7 @@ void bind_joint(py::module_& module) {
                             "    textures: Model of the textures, with the same views.\n");
     bound.def(py::init([](std::shared_ptr<ScalarModelObject> scalars,
                           std::shared_ptr<Textures> textures) {
-                  if (scalars->views != textures->views) {
+                  if (made(scalars)->views != made(textures)->views) {
                       throw core::ArgumentError("JointModel: both models must have the same views");
                   }
                   return std::make_shared<Joint>(std::move(scalars), std::move(textures));
@@ -353,7 +353,7 @@ void bind_joint(py::module_& module) {
 struct BestObject {
     BestObject(std::shared_ptr<Textures> textures, std::size_t iterations,
                std::shared_ptr<Joint> joint)
-        : model(std::move(textures)), numbers(std::move(joint)),
+        : model(made(textures)), numbers(std::move(joint)),
           own(model->model, iterations, numbers ? &numbers->model.numbers() : nullptr) {}
 
     std::shared_ptr<Textures> model;

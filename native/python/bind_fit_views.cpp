@@ -81,7 +81,7 @@ struct ViewObject {
 };
 
 ViewObject view_at(const std::shared_ptr<FitViews>& own, std::size_t number) {
-    if (number >= own->views.size()) {
+    if (number >= made(own)->views.size()) {
         throw core::ArgumentError(
             core::text("Views: number must be below ", own->views.size(), ", got ", number),
             core::ArgumentError::Kind::index);

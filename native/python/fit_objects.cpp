@@ -18,7 +18,7 @@ FitTurn::FitTurn(const FitViews& views) {
 }
 
 std::shared_ptr<FitViews> completed(std::shared_ptr<FitViews> views, const char* what) {
-    if (views->views.empty()) {
+    if (made(views)->views.empty()) {
         throw core::ArgumentError(core::text(what, ": there are no views; add one first"));
     }
     views->is_complete = true;

@@ -4,6 +4,7 @@
 
 #include "fit/joint_model.hpp"
 #include "fit/reweighting.hpp"
+#include "python/bind_error.hpp"
 #include "python/fit_arrays.hpp"
 #include "python/render_objects.hpp"
 
@@ -67,6 +68,15 @@ struct JointModelObject {
     std::shared_ptr<TextureModelObject> textures;
     fit::JointModel model;
 };
+
+/// @throws as throw_unmade_object() for an object of Python without its C++ value, which pybind11 passes as null.
+template <typename T>
+const std::shared_ptr<T>& made(const std::shared_ptr<T>& given) {
+    if (!given) {
+        throw_unmade_object();
+    }
+    return given;
+}
 
 /// Views that something is about to refer to. @throws ArgumentError naming `what` if there are none.
 [[nodiscard]] std::shared_ptr<FitViews> completed(std::shared_ptr<FitViews> views,
