@@ -409,6 +409,9 @@ void bind_creation(py::module_& module) {
             "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n"
             "    ArgumentError: Weft has no devices of that type, or no adapter of that index.\n");
     }
+}
+
+void bind_listing(py::module_& module) {
     module.def(
         "enumerate_devices",
         [] {
@@ -459,6 +462,7 @@ void bind_device(py::module_& module) {
     bind_information(module);
     bind_session(module);
     bind_creation(module);
+    bind_listing(module);
 }
 
 } // namespace weft::python

@@ -27,6 +27,7 @@ using Pixels = Meter::Pixels;
 std::vector<std::vector<float>> weights_of(const FitViews& views) {
     const FitTurn turn(views);
     std::vector<std::vector<float>> out;
+    out.reserve(views.views.size());
     for (const fit::View& view : views.views) {
         out.emplace_back(view.weights().begin(), view.weights().end());
     }

@@ -47,6 +47,7 @@ void require_lights(const FitViews& views, const fit::Unknowns& unknowns) {
     }
 }
 
+// NOLINTNEXTLINE(readability-function-size): one parameter for each of ScalarModel().
 std::shared_ptr<Scalars> create_scalars(const std::shared_ptr<FitViews>& views,
                                         const fit::Unknowns& unknowns,
                                         const std::shared_ptr<render::SceneTables>& tables,

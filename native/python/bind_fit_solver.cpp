@@ -241,38 +241,9 @@ void bind_place(py::module_& module) {
             "matrix, covariance, lost and drawn_share of weft.fit.information.Information.");
 }
 
-} // namespace
-
-void bind_fit_solver(py::module_& module) {
-    module.attr("AVERAGES_BEFORE_QUESTION") = fit::kAveragesBeforeQuestion;
-    module.attr("DRAWN_FRACTION") = fit::kDrawnFraction;
-    bind_place(module);
+void bind_states(py::classh<PythonSolver>& bound) {
     using Solver = PythonSolver;
-    py::classh<Solver>(
-        module, "GaussNewton",
-        "Gauss-Newton from noisy renders; weft.fit.gauss_newton.GaussNewton says more.\n\n"
-        "Args:\n    model: A ScalarModel, or an object with draw, linearise and residuals.\n"
-        "    start: Parameters, shape (p,).\n"
-        "    settings: By name, as native/fit/gauss_newton.hpp lists them.\n")
-        .def(py::init(
-                 [](const py::object& model, const FitDoubles& start, const py::dict& settings) {
-                     return std::make_unique<Solver>(model, start, settings_of(settings));
-                 }),
-             py::arg("model"), py::arg("start"), py::arg("settings"))
-        .def("step", &Solver::step,
-             "Draws new samples and uses them up. If the model raises, nothing changes.")
-        .def("forget", &Solver::forget, "Goes on from here, after weights have changed.")
-        .def("save", &Solver::save, "Returns arrays by name: all that later steps depend on.")
-        .def("restore", &Solver::restore, py::arg("saved"),
-             "Goes back to where save() was called; arrays that do not fit raise ArgumentError.")
-        .def("averaged_model", &Solver::averaged_model,
-             "Returns residuals and derivatives of both sample sets of the averaged model; None: "
-             "nothing is averaged.")
-        .def("places", &Solver::places, "Returns where descents have ended, in their order.")
-        .def("may_go_on", &Solver::may_go_on, py::arg("iterations"),
-             "Returns whether one more start is allowed after so many, and could come to its end.")
-        .def("gathered", &Solver::gathered,
-             "Returns the parameters of each group where they explain its residuals best.")
+    bound
         .def_property_readonly(
             "start", [](const Solver& own) { return to_array(own.solver().start()); },
             "Where the first descent began, within the bounds.")
@@ -313,6 +284,42 @@ void bind_fit_solver(py::module_& module) {
         .def_property_readonly(
             "may_start_elsewhere", [](const Solver& own) { return own.view().may_start_elsewhere; },
             "Whether another start may follow, or is under way.");
+}
+
+} // namespace
+
+void bind_fit_solver(py::module_& module) {
+    module.attr("AVERAGES_BEFORE_QUESTION") = fit::kAveragesBeforeQuestion;
+    module.attr("DRAWN_FRACTION") = fit::kDrawnFraction;
+    bind_place(module);
+    using Solver = PythonSolver;
+    py::classh<Solver> bound(
+        module, "GaussNewton",
+        "Gauss-Newton from noisy renders; weft.fit.gauss_newton.GaussNewton says more.\n\n"
+        "Args:\n    model: A ScalarModel, or an object with draw, linearise and residuals.\n"
+        "    start: Parameters, shape (p,).\n"
+        "    settings: By name, as native/fit/gauss_newton.hpp lists them.\n");
+    bound
+        .def(py::init(
+                 [](const py::object& model, const FitDoubles& start, const py::dict& settings) {
+                     return std::make_unique<Solver>(model, start, settings_of(settings));
+                 }),
+             py::arg("model"), py::arg("start"), py::arg("settings"))
+        .def("step", &Solver::step,
+             "Draws new samples and uses them up. If the model raises, nothing changes.")
+        .def("forget", &Solver::forget, "Goes on from here, after weights have changed.")
+        .def("save", &Solver::save, "Returns arrays by name: all that later steps depend on.")
+        .def("restore", &Solver::restore, py::arg("saved"),
+             "Goes back to where save() was called; arrays that do not fit raise ArgumentError.")
+        .def("averaged_model", &Solver::averaged_model,
+             "Returns residuals and derivatives of both sample sets of the averaged model; None: "
+             "nothing is averaged.")
+        .def("places", &Solver::places, "Returns where descents have ended, in their order.")
+        .def("may_go_on", &Solver::may_go_on, py::arg("iterations"),
+             "Returns whether one more start is allowed after so many, and could come to its end.")
+        .def("gathered", &Solver::gathered,
+             "Returns the parameters of each group where they explain its residuals best.");
+    bind_states(bound);
 }
 
 } // namespace weft::python

@@ -32,6 +32,7 @@ std::shared_ptr<Textures> create_textures(const std::shared_ptr<FitViews>& views
                                           std::uint64_t seed, const py::object& interrupt) {
     static_cast<void>(completed(views, "TextureModel"));
     std::vector<fit::TextureParameter> parameters;
+    parameters.reserve(textures.size());
     for (const auto& [name, bounds, smoothness, is_light] : textures) {
         parameters.push_back(
             {.name = name, .bounds = bounds, .smoothness = smoothness, .is_light = is_light});
@@ -351,7 +352,7 @@ void bind_joint(py::module_& module) {
 
 /// With the model that it is of.
 struct BestObject {
-    BestObject(std::shared_ptr<Textures> textures, std::size_t iterations,
+    BestObject(const std::shared_ptr<Textures>& textures, std::size_t iterations,
                std::shared_ptr<Joint> joint)
         : model(made(textures)), numbers(std::move(joint)),
           own(model->model, iterations, numbers ? &numbers->model.numbers() : nullptr) {}

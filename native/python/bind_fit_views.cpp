@@ -51,6 +51,7 @@ void add_film(FitViews& own, const FilmTracerObject& film) {
     std::ranges::sort(own.films, {}, [](const FilmTracerObject& each) { return each.turn.get(); });
 }
 
+// NOLINTNEXTLINE(readability-function-size): one parameter for each of Views.add().
 void add_view(FitViews& own, const fit::Observation& picture, const py::object& camera,
               const py::object& settings, const FitFloats& weights, const Parts& parts,
               const FitWords& media) {
@@ -134,6 +135,7 @@ fit::ViewState saved_view(const py::dict& saved, std::size_t number) {
 
 void restore(FitViews& own, const py::dict& saved) {
     std::vector<fit::ViewState> states;
+    states.reserve(own.views.size());
     for (std::size_t number = 0; number < own.views.size(); ++number) {
         states.push_back(saved_view(saved, number));
     }
