@@ -240,11 +240,6 @@ void JointModel::average(const SamplePair& pair) {
     m_textures.average();
 }
 
-void JointModel::return_to(std::span<const double> x) {
-    m_numbers.return_to(x);
-    m_textures.restart_average();
-}
-
 SavedArrays JointModel::save() const {
     SavedArrays out;
     out.add_part("numbers", m_numbers.save());

@@ -35,8 +35,6 @@ public:
     /// @throws what a draw throws: nothing has moved then; NonFiniteError as TextureReplay::require_numbers().
     void step(std::size_t iteration, const StepSchedule& schedule,
               const TiedSchedule& tied_schedule);
-    /// Puts the numbers that are not fixed back to where they were; all averages begin anew there.
-    void return_to(std::span<const double> x);
 
     /// All that later steps depend on, the other models and the views apart. Waits.
     [[nodiscard]] SavedArrays save() const;

@@ -2,7 +2,6 @@
 #include "fit/joint_stage.hpp"
 
 #include "fit/build_views.hpp"
-#include "fit/noise_meter.hpp"
 #include "fit/sample_counts.hpp"
 #include "fit/scalar_pass.hpp"
 #include "fit/scalar_setup.hpp"
@@ -167,14 +166,11 @@ Look JointStage::look() {
 }
 
 void JointStage::record(const ResidualPair& residuals) {
-    meter.record(drawn_views(views), residuals);
+    record_loss(meter, views, residuals);
 }
 
 void JointStage::begin_loss(const ResidualPair& residuals) {
-    NoiseMeter noise(views);
-    noise.add(residuals);
-    meter.set_noise(noise.relative_noise());
-    record(residuals);
+    fit::begin_loss(meter, views, residuals);
 }
 
 std::vector<ViewState> JointStage::save_views() const {

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "fit/scalar_setup.hpp"
 #include "scene/closures.hpp"
 #include "scene/light_changes.hpp"
 
@@ -73,15 +74,6 @@ void require_known(const render::Renderer& renderer, const LitScenes& scenes,
                                              "'; there are ",
                                              shining.empty() ? "none" : core::join(shining, ", ")));
     }
-}
-
-std::vector<std::string> all_names(std::span<const Parameter> parameters) {
-    std::vector<std::string> names;
-    for (const Parameter& parameter : parameters) {
-        names.push_back(parameter.name);
-        names.insert(names.end(), parameter.tied.begin(), parameter.tied.end());
-    }
-    return names;
 }
 
 /// Refuses parameters that would light again what a part of the light leaves dark.

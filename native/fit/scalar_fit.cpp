@@ -77,7 +77,7 @@ public:
         }
         m_model.set_samples(samples());
         m_solver.step();
-        m_meter.record(drawn_views(m_views), m_solver.residuals());
+        record_loss(m_meter, m_views, m_solver.residuals());
     }
 
     [[nodiscard]] FitState state() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/scalar_setup.hpp"
 
+#include "fit/noise_meter.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -74,6 +76,17 @@ std::vector<CountedView> counted_views(const std::vector<View>& views) {
         out.push_back({.trust = view.trust(), .lost = &view.lost()});
     }
     return out;
+}
+
+void record_loss(LossMeter& meter, const std::vector<View>& views, const ResidualPair& residuals) {
+    meter.record(drawn_views(views), residuals);
+}
+
+void begin_loss(LossMeter& meter, const std::vector<View>& views, const ResidualPair& residuals) {
+    NoiseMeter noise(views);
+    noise.add(residuals);
+    meter.set_noise(noise.relative_noise());
+    record_loss(meter, views, residuals);
 }
 
 std::vector<FittedValue> fitted_values(const Unknowns& unknowns, const Vector& x,

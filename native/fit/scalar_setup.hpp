@@ -30,6 +30,11 @@ namespace weft::fit {
 /// What counts of views now. @param views outlive the result, with trust as it is.
 [[nodiscard]] std::vector<CountedView> counted_views(const std::vector<View>& views);
 
+/// Keeps residuals of the pixels that views draw now, for the loss. @param residuals weighted, of all views.
+void record_loss(LossMeter& meter, const std::vector<View>& views, const ResidualPair& residuals);
+/// The same of the first draw, which tells the noise of renders in its pixels.
+void begin_loss(LossMeter& meter, const std::vector<View>& views, const ResidualPair& residuals);
+
 /// Values by name. @param errors standard errors of x.
 [[nodiscard]] std::vector<FittedValue> fitted_values(const Unknowns& unknowns, const Vector& x,
                                                      const Vector& errors);

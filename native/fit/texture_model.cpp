@@ -28,6 +28,12 @@ constexpr std::uint64_t kCurvatureEvery = 8;
 constexpr std::int64_t kFirstTiedCurvatures = 16;
 constexpr std::uint64_t kTiedCurvatureEvery = 3;
 
+/// @param known 1 for texels that pictures show, else 0.
+std::string why_undetermined(const std::vector<float>& known) {
+    const bool is_shown = std::ranges::any_of(known, [](float mark) { return mark > 0; });
+    return is_shown ? "" : "no pixel of the pictures shows it";
+}
+
 /// Rows from the other end.
 std::vector<float> flipped(const std::vector<float>& rows, std::size_t height) {
     const std::size_t row = rows.size() / height;
@@ -183,17 +189,27 @@ double TextureModel::unexplained() const {
 }
 
 std::vector<FittedTexture> TextureModel::result() {
+    const std::vector<TiedUncertainty> tied = tied_uncertainty();
     std::vector<FittedTexture> out;
     for (std::size_t number = 0; number < m_replay.regions().size(); ++number) {
-        out.push_back(result(number));
+        out.push_back(result(number, tied));
+    }
+    return out;
+}
+
+std::vector<std::string> TextureModel::undetermined() {
+    std::vector<std::string> out;
+    for (const TextureRegion& region : m_replay.regions()) {
+        out.push_back(
+            why_undetermined(m_replay.kernels().download(*m_replay.state().known(region))));
     }
     return out;
 }
 
 /// Standard errors of the texels of a map.
-std::vector<float> TextureModel::errors(std::size_t number) {
+std::vector<float> TextureModel::errors(std::size_t number, std::span<const TiedUncertainty> tied) {
     if (m_tied.has(number)) {
-        return m_tied.errors(number, unexplained(), kSharing);
+        return m_tied.errors(number, tied);
     }
     const TextureRegion& region = m_replay.regions()[number];
     std::vector<float> errors =
@@ -205,7 +221,7 @@ std::vector<float> TextureModel::errors(std::size_t number) {
     return errors;
 }
 
-FittedTexture TextureModel::result(std::size_t number) {
+FittedTexture TextureModel::result(std::size_t number, std::span<const TiedUncertainty> tied) {
     const TextureRegion& region = m_replay.regions()[number];
     FitKernels& kernels = m_replay.kernels();
     TexelState& state = m_replay.state();
@@ -214,7 +230,7 @@ FittedTexture TextureModel::result(std::size_t number) {
                       .height = region.shape.height,
                       .channels = region.shape.channels};
     const std::vector<float> known = kernels.download(*state.known(region));
-    std::vector<float> errors = this->errors(number);
+    std::vector<float> errors = this->errors(number, tied);
     for (std::size_t i = 0; i < errors.size(); ++i) {
         if (!(known[i / out.channels] > 0)) {
             errors[i] = std::numeric_limits<float>::infinity();
@@ -223,9 +239,7 @@ FittedTexture TextureModel::result(std::size_t number) {
     out.pixels = flipped(kernels.download(*state.filled(region)), out.height);
     out.known = flipped(known, out.height);
     out.errors = flipped(errors, out.height);
-    if (std::ranges::none_of(known, [](float mark) { return mark > 0; })) {
-        out.undetermined = "no pixel of the pictures shows it";
-    }
+    out.undetermined = why_undetermined(known);
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace weft::fit {
@@ -83,6 +84,8 @@ public:
     void restart_average() { m_replay.state().restart_average(); }
     /// The textures, their holes filled. Waits.
     [[nodiscard]] std::vector<FittedTexture> result();
+    /// Why pictures do not determine a texture, one text a texture; "": they do. Waits.
+    [[nodiscard]] std::vector<std::string> undetermined();
     /// What is not known of the groups of maps of one material, as they were found. Waits.
     [[nodiscard]] std::vector<TiedUncertainty> tied_uncertainty() const;
 
@@ -92,8 +95,9 @@ public:
     void restore(const SavedArrays& saved);
 
 private:
-    [[nodiscard]] FittedTexture result(std::size_t number);
-    [[nodiscard]] std::vector<float> errors(std::size_t number);
+    [[nodiscard]] FittedTexture result(std::size_t number, std::span<const TiedUncertainty> tied);
+    [[nodiscard]] std::vector<float> errors(std::size_t number,
+                                            std::span<const TiedUncertainty> tied);
 
     TextureReplay m_replay;
     TiedTextures m_tied;

@@ -163,7 +163,8 @@ void TiedTextures::restore(const SavedArrays& saved) {
     }
 }
 
-std::vector<float> TiedTextures::errors(std::size_t number, double variance, double sharing) const {
+std::vector<float> TiedTextures::errors(std::size_t number,
+                                        std::span<const TiedUncertainty> found) const {
     const auto group = std::ranges::find_if(m_groups, [number](const Group& own) {
         return std::ranges::find(own.numbers, number) != own.numbers.end();
     });
@@ -173,8 +174,8 @@ std::vector<float> TiedTextures::errors(std::size_t number, double variance, dou
     const MapGroup& maps = group->tied.group();
     const auto own = static_cast<std::size_t>(std::ranges::find(group->numbers, number) -
                                               group->numbers.begin());
-    const std::vector<float> found = m_replay.kernels().download(*m_replay.state().found());
-    const MapUncertainty unknown = group->tied.uncertainty(maps.gather(found), variance, sharing);
+    const MapUncertainty& unknown =
+        found[static_cast<std::size_t>(group - m_groups.begin())].unknown;
     const std::size_t channels = maps.regions()[own].shape.channels;
     TexelImage errors(
         {.height = maps.shape().height, .width = maps.shape().width, .channels = channels});

@@ -39,17 +39,17 @@ public:
               const TiedSchedule& schedule);
     /// Products of derivatives over what resists steps, (rows - 1) x rows; see TiedMaps::products().
     [[nodiscard]] Matrix products(std::span<const tensor::TensorRef> rows, double blur);
-    /// What is not known of each group. @param variance, @param sharing as of errors().
+    /// What is not known of each group, in their order. Waits.
+    /// @param variance of a residual about what the textures explain. @param sharing texels that a lookup mixes.
     [[nodiscard]] std::vector<TiedUncertainty> uncertainty(double variance, double sharing) const;
     /// Adds what later steps depend on to an archive.
     void save(SavedArrays& saved) const;
     /// Goes back to where save() was called. @throws ArgumentError if arrays do not fit.
     void restore(const SavedArrays& saved);
     /// Standard errors of a texture that moves with others, one a float, as it was found.
-    /// @param number of the region. @param variance of a residual about what the textures explain.
-    /// @param sharing texels that a lookup mixes.
-    [[nodiscard]] std::vector<float> errors(std::size_t number, double variance,
-                                            double sharing) const;
+    /// @param number of the region. @param found of uncertainty().
+    [[nodiscard]] std::vector<float> errors(std::size_t number,
+                                            std::span<const TiedUncertainty> found) const;
 
 private:
     struct Group {

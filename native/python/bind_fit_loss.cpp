@@ -3,9 +3,9 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/loss_meter.hpp"
-#include "fit/noise_meter.hpp"
 #include "fit/residuals.hpp"
 #include "fit/sample_counts.hpp"
+#include "fit/scalar_setup.hpp"
 #include "python/bind_fit.hpp"
 #include "python/fit_objects.hpp"
 
@@ -43,51 +43,18 @@ struct MeterObject {
     Meter own;
 };
 
-/// @throws ArgumentError unless there are three residuals a pixel that is drawn.
-void require_residuals(const FitViews& views, const fit::ResidualPair& residuals) {
-    std::size_t count = 0;
-    for (const fit::View& view : views.views) {
-        count += fit::kChannels * view.pixels().size();
-    }
-    if (residuals.a.size() != count || residuals.b.size() != count) {
-        throw core::ArgumentError(core::text("LossMeter: three residuals a pixel that is drawn are "
-                                             "needed, ",
-                                             count, ", got ", residuals.a.size(), " and ",
-                                             residuals.b.size()));
-    }
-}
-
-void record_now(MeterObject& meter, const fit::ResidualPair& residuals) {
-    std::vector<fit::DrawnView> drawn;
-    for (const fit::View& view : meter.views->views) {
-        drawn.push_back({.pixels = view.pixels(), .weights = view.weights()});
-    }
-    meter.own.record(drawn, residuals);
-}
-
 void record(MeterObject& meter, const FitFloats& a, const FitFloats& b) {
     const fit::ResidualPair residuals{span_of(a), span_of(b)};
     const FitTurn turn(*meter.views);
-    require_residuals(*meter.views, residuals);
-    record_now(meter, residuals);
+    require_residuals("LossMeter.record", *meter.views, residuals);
+    fit::record_loss(meter.own, meter.views->views, residuals);
 }
 
 void begin(MeterObject& meter, const FitFloats& a, const FitFloats& b) {
     const fit::ResidualPair residuals{span_of(a), span_of(b)};
     const FitTurn turn(*meter.views);
-    require_residuals(*meter.views, residuals);
-    fit::NoiseMeter noise(meter.views->views);
-    noise.add(residuals);
-    meter.own.set_noise(noise.relative_noise());
-    record_now(meter, residuals);
-}
-
-std::vector<fit::CountedView> counted(const MeterObject& meter) {
-    std::vector<fit::CountedView> out;
-    for (const fit::View& view : meter.views->views) {
-        out.push_back({.trust = view.trust(), .lost = &view.lost()});
-    }
-    return out;
+    require_residuals("LossMeter.begin", *meter.views, residuals);
+    fit::begin_loss(meter.own, meter.views->views, residuals);
 }
 
 py::dict state(const MeterObject& meter) {
@@ -193,7 +160,7 @@ void bind_fit_loss(py::module_& module) {
             "loss",
             [](const MeterObject& meter) {
                 const FitTurn turn(*meter.views);
-                return meter.own.loss(counted(meter));
+                return meter.own.loss(fit::counted_views(meter.views->views));
             },
             "Mean product of the residuals of both sample sets, a pixel and channel, relative to "
             "the light around, squared; infinite before any record. Noise makes it negative at "
@@ -202,7 +169,7 @@ void bind_fit_loss(py::module_& module) {
             "noise_floor",
             [](const MeterObject& meter) {
                 const FitTurn turn(*meter.views);
-                return meter.own.noise_floor(counted(meter));
+                return meter.own.noise_floor(fit::counted_views(meter.views->views));
             },
             "Standard deviation of loss by noise of renders where nothing else is left; infinite "
             "before any record.")

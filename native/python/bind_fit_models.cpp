@@ -279,19 +279,6 @@ void bind_weighing(py::module_& module) {
             "    samples: Paths a pixel in each sample set, at least.\n");
 }
 
-void require_residuals(const FitViews& views, const FitFloats& a, const FitFloats& b) {
-    std::size_t count = 0;
-    for (const fit::View& view : views.views) {
-        count += fit::kChannels * view.pixels().size();
-    }
-    if (static_cast<std::size_t>(a.size()) != count || a.size() != b.size()) {
-        throw core::ArgumentError(
-            core::text("NoiseMeter.add: three residuals a pixel that is drawn "
-                       "are needed, ",
-                       count, ", got ", a.size(), " and ", b.size()));
-    }
-}
-
 /// Of views of Python's.
 struct NoiseObject {
     explicit NoiseObject(std::shared_ptr<FitViews> of)
@@ -312,7 +299,7 @@ void bind_noise(py::module_& module) {
             [](NoiseObject& meter, const FitFloats& a, const FitFloats& b) {
                 const fit::ResidualPair residuals{span_of(a), span_of(b)};
                 const FitTurn turn(*meter.views);
-                require_residuals(*meter.views, a, b);
+                require_residuals("NoiseMeter.add", *meter.views, residuals);
                 meter.own.add(residuals);
             },
             py::arg("a"), py::arg("b"),

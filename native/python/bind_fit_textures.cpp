@@ -72,7 +72,7 @@ py::list results(Textures& own) {
             py::make_tuple(image_of(each, each.pixels),
                            py::array_t<float>(std::array<std::size_t, 2>{each.height, each.width},
                                               each.known.data()),
-                           image_of(each, each.errors), each.undetermined));
+                           image_of(each, each.errors)));
     }
     return out;
 }
@@ -216,8 +216,10 @@ void bind_textures(py::module_& module) {
     bind_steps(bound);
     bound
         .def("results", &results,
-             "Returns pixels, known, errors and undetermined of each texture, the top row first; "
-             "see weft.fit.FittedTexture.")
+             "Returns pixels, known and errors of each texture, the top row first; see "
+             "weft.fit.FittedTexture.")
+        .def("undetermined", &call<&fit::TextureModel::undetermined>,
+             "Returns why pictures do not determine a texture, one text a texture; \"\": they do.")
         .def("tied_uncertainty", &tied_uncertainty,
              "Returns what is not known of maps of one material, a tuple a group: numbers of the "
              "maps, how they were found, errors and correlation, and which texels pictures show of "

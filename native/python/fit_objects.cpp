@@ -25,6 +25,19 @@ std::shared_ptr<FitViews> completed(std::shared_ptr<FitViews> views, const char*
     return views;
 }
 
+void require_residuals(const char* function, const FitViews& views,
+                       const fit::ResidualPair& residuals) {
+    std::size_t count = 0;
+    for (const fit::View& view : views.views) {
+        count += fit::kChannels * view.pixels().size();
+    }
+    if (residuals.a.size() != count || residuals.b.size() != count) {
+        throw core::ArgumentError(
+            core::text(function, ": three residuals a pixel that is drawn are needed, ", count,
+                       ", got ", residuals.a.size(), " and ", residuals.b.size()));
+    }
+}
+
 py::tuple to_tuple(const fit::ResidualPair& residuals) {
     return py::make_tuple(to_array(residuals.a), to_array(residuals.b));
 }

@@ -81,6 +81,9 @@ const std::shared_ptr<T>& made(const std::shared_ptr<T>& given) {
 /// Views that something is about to refer to. @throws ArgumentError naming `what` if there are none.
 [[nodiscard]] std::shared_ptr<FitViews> completed(std::shared_ptr<FitViews> views,
                                                   const char* what);
+/// @throws ArgumentError naming `function` unless there are three residuals a pixel that is drawn.
+void require_residuals(const char* function, const FitViews& views,
+                       const fit::ResidualPair& residuals);
 /// Residuals of both sample sets, shape (n,) each.
 [[nodiscard]] pybind11::tuple to_tuple(const fit::ResidualPair& residuals);
 /// counts, a, b, weights and trust of weft.fit.validation.Validation, one tuple a view.

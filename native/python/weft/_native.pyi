@@ -5209,10 +5209,16 @@ class TextureModel:
         """
     def results(
         self,
-    ) -> list[tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], str]]:
+    ) -> list[tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]]:
         """
-        Returns pixels, known, errors and undetermined of each texture, the top row first; see weft.fit.FittedTexture.
+        Returns pixels, known and errors of each texture, the top row first; see weft.fit.FittedTexture.
         """
+
+    def undetermined(self) -> list[str]:
+        """
+        Returns why pictures do not determine a texture, one text a texture; "": they do.
+        """
+
     def tied_uncertainty(
         self,
     ) -> list[

@@ -75,7 +75,7 @@ class TextureModel:
     def textures(self) -> dict[str, FittedTexture]:
         """Return the textures as they were found, their holes filled, by name."""
         found = zip(self.parameters, self.native.results(), strict=True)
-        return {parameter.name: FittedTexture(*own[:3]) for parameter, own in found}
+        return {parameter.name: FittedTexture(*own) for parameter, own in found}
 
     def problems(self) -> list[Problem]:
         """Return what did not count of the pictures and textures."""
@@ -94,8 +94,8 @@ class TextureModel:
 
     def undetermined(self) -> dict[str, str]:
         """Return the maps that the pictures do not tell, and why, in words."""
-        found = zip(self.parameters, self.native.results(), strict=True)
-        out = {parameter.name: why for parameter, (*_, why) in found if why}
+        found = zip(self.parameters, self.native.undetermined(), strict=True)
+        out = {parameter.name: why for parameter, why in found if why}
         for numbers, maps, errors, correlation, known in self.native.tied_uncertainty():
             own = [self.parameters[number] for number in numbers]
             sizes = np.cumsum([0, *(self._channels[number] for number in numbers)])
