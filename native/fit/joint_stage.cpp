@@ -82,6 +82,7 @@ const std::vector<std::vector<bool>>& JointStage::shown() {
         std::ranges::any_of(images.replay().regions(),
                             [](const TextureRegion& region) { return region.parameter.is_light; });
     std::vector<std::vector<bool>> out;
+    out.reserve(views.size());
     for (const View& view : views) {
         out.push_back(is_light ? std::vector<bool>(view.lost().size(), true)
                                : find_shown(renderer, view.observation().camera, textured));

@@ -124,6 +124,7 @@ private:
             return Vector(m_unknowns.start.size(), std::max(ratio, 1.0));
         }
         std::vector<ViewPixels> drawn;
+        drawn.reserve(m_views.size());
         for (const View& view : m_views) {
             drawn.push_back({.pixels = view.pixels(), .width = view.width()});
         }

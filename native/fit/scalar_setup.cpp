@@ -56,6 +56,7 @@ SolverSettings solver_settings(const Unknowns& unknowns, const FitSettings& sett
 
 std::vector<std::vector<float>> loss_weights(const std::vector<View>& views) {
     std::vector<std::vector<float>> out;
+    out.reserve(views.size());
     for (const View& view : views) {
         out.push_back(view.noise_weights());
     }
@@ -64,6 +65,7 @@ std::vector<std::vector<float>> loss_weights(const std::vector<View>& views) {
 
 std::vector<DrawnView> drawn_views(const std::vector<View>& views) {
     std::vector<DrawnView> out;
+    out.reserve(views.size());
     for (const View& view : views) {
         out.push_back({.pixels = view.pixels(), .weights = view.weights()});
     }
@@ -72,6 +74,7 @@ std::vector<DrawnView> drawn_views(const std::vector<View>& views) {
 
 std::vector<CountedView> counted_views(const std::vector<View>& views) {
     std::vector<CountedView> out;
+    out.reserve(views.size());
     for (const View& view : views) {
         out.push_back({.trust = view.trust(), .lost = &view.lost()});
     }

@@ -16,6 +16,7 @@ namespace {
 
 std::vector<MapRegion> maps_of(const std::vector<TextureRegion>& regions) {
     std::vector<MapRegion> out;
+    out.reserve(regions.size());
     for (const TextureRegion& region : regions) {
         out.push_back({.name = region.parameter.name,
                        .first = static_cast<std::size_t>(region.first),
@@ -84,6 +85,7 @@ void TiedTextures::count_views() {
 void TiedTextures::add_curvature(std::span<const TensorRef> answers) {
     for (Group& group : m_groups) {
         std::vector<std::vector<float>> own;
+        own.reserve(group.numbers.size());
         for (const std::size_t number : group.numbers) {
             own.push_back(m_replay.kernels().download(*answers[number]));
         }
