@@ -191,6 +191,7 @@ double TextureModel::unexplained() const {
 std::vector<FittedTexture> TextureModel::result() {
     const std::vector<TiedUncertainty> tied = tied_uncertainty();
     std::vector<FittedTexture> out;
+    out.reserve(m_replay.regions().size());
     for (std::size_t number = 0; number < m_replay.regions().size(); ++number) {
         out.push_back(result(number, tied));
     }
@@ -199,6 +200,7 @@ std::vector<FittedTexture> TextureModel::result() {
 
 std::vector<std::string> TextureModel::undetermined() {
     std::vector<std::string> out;
+    out.reserve(m_replay.regions().size());
     for (const TextureRegion& region : m_replay.regions()) {
         out.push_back(
             why_undetermined(m_replay.kernels().download(*m_replay.state().known(region))));
@@ -262,8 +264,15 @@ void TextureModel::restore(const SavedArrays& saved) {
         throw core::ArgumentError("restore: the saved array 'losses' must have noise and draws "
                                   "before the losses; start anew");
     }
-    m_tied.restore(saved);
-    m_replay.state().restore(saved);
+    SavedArrays before;
+    m_tied.save(before);
+    try {
+        m_tied.restore(saved);
+        m_replay.state().restore(saved);
+    } catch (...) {
+        m_tied.restore(before); // texels are as they were: all or nothing
+        throw;
+    }
     m_noise = losses[0];
     m_replay.set_draws(static_cast<std::uint64_t>(losses[1]));
     m_losses.assign(losses.begin() + 2, losses.end());

@@ -135,6 +135,27 @@ TEST_CASE_METHOD(JointFixture, "a saved joint model that does not fit is refused
     CHECK_THROWS_AS(own.joint.restore(without), core::ArgumentError);
 }
 
+TEST_CASE_METHOD(JointFixture, "saved textures that do not fit change nothing") {
+    Models own(*this, tied_desc(painted));
+    own.step_textures(0, 10);
+    const SavedArrays before = own.textures.save();
+    own.step_textures(1, 10);
+    const SavedArrays latest = own.textures.save();
+    SavedArrays damaged = before;
+    std::get<std::vector<float>>(damaged.arrays.at("velocity").values).pop_back();
+
+    CHECK_THROWS_AS(own.textures.restore(damaged), core::ArgumentError);
+
+    const auto tied = [](const SavedArrays& saved, const char* name) {
+        return saved.part("tied.0").doubles(name);
+    };
+    REQUIRE(tied(before, "mean") != tied(latest, "mean"));
+    for (const char* const name : {"mean", "covariance", "blocks", "views"}) {
+        CHECK(tied(own.textures.save(), name) == tied(latest, name));
+    }
+    CHECK(own.textures.save().floats("texels") == latest.floats("texels"));
+}
+
 TEST_CASE_METHOD(JointFixture, "a fit of textures goes on from what was saved, tied or not") {
     for (const bool is_tied : {false, true}) {
         INFO((is_tied ? "tied" : "alone"));
