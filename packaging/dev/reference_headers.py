@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 
 ACCESS = re.compile(r"^(public|protected|private):")
+ENDS = (";", "{", "}", ":")
+"""Of lines after which another declaration begins."""
 
 
 def header_text(source: str) -> tuple[str, str]:
@@ -45,15 +47,21 @@ def _without_bodies(lines: list[str]) -> list[str]:
     """Return lines in which bodies of functions that span lines are left out."""
     out: list[str] = []
     skipped_until = ""
+    begin = ""  # the line that the declaration under way begins with
     for line in lines:
         if skipped_until:
             if line.startswith(skipped_until):
-                skipped_until = ""
+                skipped_until = begin = ""
             continue
-        opens = re.match(r"^(\s*).*\)[^;{}]*\{$", line)
-        if opens and not re.match(r"^\s*(class|struct|enum|union)\b", line):
+        begin = begin or line
+        is_body = re.match(r"^.*\)[^;{}]*\{$", line)
+        if is_body and not re.match(r"^\s*(class|struct|enum|union)\b", begin):
             out.append(line[:-1].rstrip() + ";")
-            skipped_until = opens[1] + "}"
+            skipped_until = begin[: len(begin) - len(begin.lstrip())] + "}"
         else:
+            if line.startswith("}") and out and out[-1] == "":
+                out.pop()
             out.append(line)
+            if not line.strip() or line.lstrip().startswith("//") or line.endswith(ENDS):
+                begin = ""
     return out
