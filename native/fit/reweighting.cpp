@@ -15,10 +15,6 @@ constexpr std::int64_t kPaths = std::int64_t{1} << 18U; ///< of a look between d
 /// Of the iterations of textures: their pixels are weighed then.
 constexpr std::array<double, 3> kShares{0.25, 0.375, 0.5};
 
-bool is_robust(const View& view) {
-    return view.observation().robust;
-}
-
 /// How views are looked at.
 struct Weighing {
     std::int64_t samples = 1; ///< paths a pixel in each half, at least
@@ -31,7 +27,7 @@ bool weigh(const Look& look, std::vector<View>& views, const Weighing& how) {
     std::vector<const Validation*> robust;
     std::vector<View*> weighed;
     for (std::size_t number = 0; number < views.size(); ++number) {
-        if (is_robust(views[number])) {
+        if (views[number].is_robust()) {
             robust.push_back(&validations[number]);
             weighed.push_back(&views[number]);
         }
@@ -46,7 +42,7 @@ bool weigh(const Look& look, std::vector<View>& views, const Weighing& how) {
 } // namespace
 
 Reweighting::Reweighting(const std::vector<View>& views)
-    : m_rounds(std::ranges::any_of(views, is_robust) ? 0 : kWeighingRounds) {}
+    : m_rounds(std::ranges::any_of(views, &View::is_robust) ? 0 : kWeighingRounds) {}
 
 bool Reweighting::is_over() const noexcept {
     return m_rounds >= kWeighingRounds;
@@ -59,7 +55,7 @@ bool Reweighting::go_on(const Look& look, std::vector<View>& views, std::int64_t
 }
 
 MapReweighting::MapReweighting(const std::vector<View>& views)
-    : m_rounds(std::ranges::any_of(views, is_robust) ? 0 : kShares.size()) {}
+    : m_rounds(std::ranges::any_of(views, &View::is_robust) ? 0 : kShares.size()) {}
 
 bool MapReweighting::is_due(double done) const noexcept {
     return m_rounds < kShares.size() && done >= kShares.at(m_rounds);

@@ -19,6 +19,13 @@ constexpr double kLeastCurvature =
     0.2; ///< of the mean of a map: where signs cancel, less would be a leap
 constexpr FitModule kTexels = FitModule::texels;
 
+/// Radius, texels.
+std::int64_t blur_of(const ImageShape& shape, const StepSchedule& schedule) {
+    const auto side = static_cast<double>(std::min(shape.width, shape.height));
+    return static_cast<std::int64_t>(
+        std::min(static_cast<double>(schedule.blur), schedule.widest_blur * side));
+}
+
 } // namespace
 
 TexelState::TexelState(ImageKernels& kernels, const TensorRef& texels)
@@ -90,9 +97,9 @@ Preconditioner TexelState::make_preconditioner(const TextureRegion& region, std:
 
 void TexelState::move(const TextureRegion& region, const TensorRef& gradient,
                       const StepSchedule& schedule) {
-    const Preconditioner& resists = preconditioner(region, schedule.blur);
-    const TensorRef derivative =
-        m_images.blurred(region.part_of(gradient), region.shape, schedule.blur);
+    const std::int64_t blur = blur_of(region.shape, schedule);
+    const Preconditioner& resists = preconditioner(region, blur);
+    const TensorRef derivative = m_images.blurred(region.part_of(gradient), region.shape, blur);
     const TensorRef texels = region.part_of(m_texels);
     m_images.add_variation(texels, derivative, region.shape,
                            {.soft = kEdge, .weight = resists.prior, .scale = kEdge});

@@ -57,7 +57,7 @@ public:
             m_best.restart();
         }
         const TextureStep schedule =
-            m_model.schedule(m_iterations, m_settings.texture_iterations, m_settings.samples);
+            m_model.schedule_alone(m_iterations, m_settings.texture_iterations, m_settings.samples);
         m_model.replay().draw(schedule.maps.samples);
         m_model.step(schedule.maps, schedule.tied);
         ++m_iterations;

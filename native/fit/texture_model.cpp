@@ -21,6 +21,8 @@ constexpr double kSharing =
     4; ///< texels that a lookup mixes: each gets a share of what pixels tell of all
 /// Of the iterations: before, maps of one material still find what they share.
 constexpr double kTiedAverageFraction = 0.75;
+/// Of the shorter side of a map: means over more would leave none of the structure of small maps.
+constexpr double kWidestBlur = 1.0 / 32;
 /// Curvature is told by the first draws, and by every so many later ones.
 constexpr std::int64_t kFirstCurvatures = 4;
 constexpr std::uint64_t kCurvatureEvery = 8;
@@ -89,6 +91,16 @@ TextureStep TextureModel::schedule(std::size_t iteration, std::size_t iterations
     if (has_tied()) {
         out.maps.is_averaged = static_cast<double>(iteration + 1) >
                                kTiedAverageFraction * static_cast<double>(iterations);
+    }
+    return out;
+}
+
+TextureStep TextureModel::schedule_alone(std::size_t iteration, std::size_t iterations,
+                                         std::int64_t samples) const {
+    TextureStep out = schedule(iteration, iterations, samples);
+    // Pixels that nothing explains are told from detail while textures are coarse.
+    if (std::ranges::none_of(m_replay.views(), &View::is_robust)) {
+        out.maps.widest_blur = kWidestBlur;
     }
     return out;
 }

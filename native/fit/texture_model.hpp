@@ -53,6 +53,9 @@ public:
     /// @param samples paths a pixel in each sample set of the iterations that count most.
     [[nodiscard]] TextureStep schedule(std::size_t iteration, std::size_t iterations,
                                        std::int64_t samples) const;
+    /// The same where no numbers move with the textures: small maps are not averaged away, unless pictures are robust.
+    [[nodiscard]] TextureStep schedule_alone(std::size_t iteration, std::size_t iterations,
+                                             std::int64_t samples) const;
     /// Makes one step on the last draw. @param tied_schedule how maps of one material move.
     /// @throws as TextureReplay::require_numbers(); texels are then as they were.
     void step(const StepSchedule& schedule, const TiedSchedule& tied_schedule = {});

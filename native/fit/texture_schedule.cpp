@@ -53,7 +53,7 @@ Moments moments_of(std::span<const double> values) {
 bool has_settled(std::span<const double> losses, double noise) {
     const std::size_t quarter = losses.size() / 4;
     if (quarter < 2) {
-        return true;
+        return false; // too few to tell
     }
     const Moments last = moments_of(losses.last(quarter));
     const Moments before = moments_of(losses.last(2 * quarter).first(quarter));

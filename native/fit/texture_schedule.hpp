@@ -4,13 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace weft::fit {
 
 /// How one of the iterations of a fit moves textures.
 struct StepSchedule {
-    std::int64_t blur = 0;    ///< radius, texels, over which steps are averaged
+    std::int64_t blur = 0; ///< radius, texels, over which steps are averaged
+    /// The largest radius over the shorter side of a map.
+    double widest_blur = std::numeric_limits<double>::infinity();
     double rate = 1;          ///< share of the full step, in (0, 1]
     double momentum = 0;      ///< share of the step before that goes on (Polyak 1964), in [0, 1)
     std::int64_t samples = 1; ///< paths a pixel in each sample set
@@ -24,7 +27,7 @@ struct StepSchedule {
                                             std::int64_t samples);
 
 /// Whether the loss of the last quarter of the draws is not below the quarter before. Differences that two standard errors
-/// explain, of less than a fifth, or small beside the noise of a draw, do not count.
+/// explain, of less than a fifth, or small beside the noise of a draw, do not count. Fewer than eight losses cannot tell.
 /// @param losses of the draws. @param noise variance of the mean residual of a draw, by that draw.
 [[nodiscard]] bool has_settled(std::span<const double> losses, double noise);
 

@@ -66,6 +66,7 @@ public:
          std::vector<std::uint32_t> start_media, std::vector<float> noise_weights = {});
 
     [[nodiscard]] const Observation& observation() const noexcept { return *m_observation; }
+    [[nodiscard]] bool is_robust() const noexcept { return m_observation->robust; }
     [[nodiscard]] std::span<const ViewPart> parts() const noexcept { return m_parts; }
     /// That draws it.
     [[nodiscard]] const device::Device& device() const noexcept;

@@ -51,7 +51,7 @@ auto call(Textures& own) {
 
 bool step(Textures& own, std::size_t iteration, std::size_t iterations, std::int64_t samples) {
     const FitTurn turn(*own.views);
-    const fit::TextureStep schedule = own.model.schedule(iteration, iterations, samples);
+    const fit::TextureStep schedule = own.model.schedule_alone(iteration, iterations, samples);
     own.model.replay().draw(schedule.maps.samples);
     own.model.step(schedule.maps, schedule.tied);
     return schedule.maps.is_averaged;

@@ -74,3 +74,49 @@ def test_an_input_without_a_texture_is_named(device, photo):
             [TextureParameter("plate.metallic")],
             device=device,
         )
+
+
+def board_with(pixels):
+    material = principled("board", base_color=Texture(pixels, wrap="extend"), roughness=1.0)
+    camera = Camera(SIZE, SIZE, transform=Camera.look_at((0, 0, 2.6), (0, 1e-4, 0)), fov=0.75)
+    return weft.Scene([placed(quad(), material)], cameras=[camera], environment=Environment((1, 1, 1)))
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
+def test_small_textures_take_no_more_iterations_than_large_ones(device, size):
+    y, x = np.mgrid[0:size, 0:size] / max(size - 1, 1)
+    pixels = np.stack([0.2 + 0.5 * x, 0.7 - 0.4 * y, 0.3 + 0.3 * x * y], -1).astype(np.float32)
+    photo = weft.Renderer(device, board_with(pixels)).render(
+        settings=PathSettings(samples=128, bounces=1, seed=4)
+    )
+    fit = Fit(
+        board_with(np.full_like(pixels, 0.5)),
+        [Target(photo)],
+        [TextureParameter("board.base_color", smoothness=0.001)],
+        FitSettings(bounces=1, texture_iterations=16),
+        device=device,
+    )
+
+    result = fit.run()
+
+    found = result.textures["board.base_color"]
+    assert found.known.all()
+    assert np.sqrt(np.mean((found.pixels - pixels) ** 2)) < 0.02
+    assert result.verdict.is_good, result.verdict.sentence
+
+
+def test_a_texture_that_still_changes_is_called_unfinished(device, photo):
+    fit = Fit(
+        scene_with(grey(), 0.4),
+        [Target(photo)],
+        [TextureParameter("plate.base_color")],
+        FitSettings(bounces=2, texture_iterations=3),
+        device=device,
+    )
+
+    result = fit.run()
+
+    assert result.reason == "iterations"
+    assert not result.verdict.is_good
+    assert result.verdict.causes[0] == "unfinished"
+    assert "give them more iterations" in result.verdict.sentence
