@@ -29,6 +29,7 @@ TELLING_CURVE = 0.68
 TELLING_BOUNCES = 0.3
 APART = 2.0  # times the misfit of other views: one that is so much worse is so alone
 MORE_BOUNCES = 8  # that are tried, at least
+OF_ONE_PICTURE = ("swapped", "picture")  # causes that tell pictures from others
 
 
 def judge(stage: Stage, scene: Scene) -> Verdict:
@@ -87,6 +88,17 @@ def _causes(stage: Stage, validations: Sequence[Validation], case: Case) -> list
     outliers = _outliers(case)
     if not bad:
         return outliers
+    likely = _likely(stage, validations, case, bad)
+    if stage.is_settled or likely[0] in OF_ONE_PICTURE:
+        return likely
+    return ["unfinished", *likely]  # what textures have not found yet looks like anything
+
+
+def _likely(
+    stage: Stage, validations: Sequence[Validation], case: Case, bad: Sequence[int]
+) -> list[Cause]:
+    """Return what is likely wrong with the pictures `bad`, or with the scene."""
+    outliers = _outliers(case)
     case.swapped = [pair for pair in find_swapped(validations) if set(pair) & set(bad)]
     if case.swapped:
         return ["swapped", *outliers]

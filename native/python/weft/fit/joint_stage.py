@@ -124,7 +124,12 @@ class JointStage(ScalarStageBase):
     def has_converged(self) -> bool:
         """Textures were averaged enough, where the scalars stay, and the loss does not fall."""
         passes = [phase for phase in self.phases.phases if isinstance(phase, TexturePass)]
-        return self.is_done and passes[-1].have_averaged and self.images.native.is_settled
+        return self.is_done and passes[-1].have_averaged and self.is_settled
+
+    @property
+    def is_settled(self) -> bool:
+        """The loss of the textures has ceased to fall."""
+        return self.images.native.is_settled
 
     @property
     def _best(self) -> tuple[NDArray[np.float64], Information | None]:

@@ -129,6 +129,11 @@ class ScalarStage(ScalarStageBase):
         """The standard errors are small enough."""
         return self.solver.state.is_done
 
+    @property
+    def is_settled(self) -> bool:
+        """There is no texture whose loss may fall."""
+        return True
+
     def textures(self) -> Mapping[str, FittedTexture]:
         """Return no texture."""
         return {}

@@ -149,7 +149,12 @@ class TextureStage:
     @property
     def has_converged(self) -> bool:
         """The iterations are used up, and the loss has ceased to fall."""
-        return self.is_done and self.model.native.is_settled
+        return self.is_done and self.is_settled
+
+    @property
+    def is_settled(self) -> bool:
+        """The loss has ceased to fall."""
+        return self.model.native.is_settled
 
     @property
     def loss(self) -> float:

@@ -32,6 +32,10 @@ class Stage(Protocol):
     settings: FitSettings
 
     @property
+    def is_settled(self) -> bool:
+        """Textures have come to rest: their loss does not fall; there may be none."""
+
+    @property
     def views(self) -> Views:
         """Its views."""
 

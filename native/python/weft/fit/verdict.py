@@ -13,9 +13,18 @@ pixels were left out; errors are larger for it. ``wrong``: the scene does not ex
 ``open``: the fit was ended before it could be judged."""
 
 Cause = Literal[
-    "picture", "swapped", "camera", "exposure", "display", "bounces", "light", "outliers", "scene"
+    "unfinished",
+    "picture",
+    "swapped",
+    "camera",
+    "exposure",
+    "display",
+    "bounces",
+    "light",
+    "outliers",
+    "scene",
 ]
-"""What is likely wrong: one ``picture`` (or its camera), two that are ``swapped``, a ``camera``
+"""What is likely wrong: textures that are ``unfinished``, their loss fell until the end; one ``picture`` (or its camera), two that are ``swapped``, a ``camera``
 that stands or looks elsewhere, the ``exposure``, the ``display`` transform or colour space, too few
 ``bounces``, the place or shape of a ``light`` or the sky, a few pixels (``outliers``), or anything
 else of the ``scene``."""

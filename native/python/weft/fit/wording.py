@@ -100,6 +100,8 @@ def _outliers_of(case: Case) -> str:
 def _question(case: Case, worst: int, bounces: int) -> str:
     """Return what to look at."""
     causes = [cause for cause in case.causes if cause != "outliers"]
+    if causes[:1] == ["unfinished"]:
+        return "textures were still changing; give them more iterations before looking elsewhere"
     if "swapped" in causes:
         pair = " and ".join(f"'{case.names[number]}'" for number in case.swapped[0])
         return f"are the pictures {pair} swapped?"
