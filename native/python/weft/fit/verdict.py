@@ -24,10 +24,10 @@ Cause = Literal[
     "outliers",
     "scene",
 ]
-"""What is likely wrong: textures that are ``unfinished``, their loss fell until the end; one ``picture`` (or its camera), two that are ``swapped``, a ``camera``
-that stands or looks elsewhere, the ``exposure``, the ``display`` transform or colour space, too few
-``bounces``, the place or shape of a ``light`` or the sky, a few pixels (``outliers``), or anything
-else of the ``scene``."""
+"""What is likely wrong: textures are ``unfinished``, whose loss fell until the end; one ``picture``
+(or its camera), two that are ``swapped``, a ``camera`` that stands or looks elsewhere, the
+``exposure``, the ``display`` transform or colour space, too few ``bounces``, the place or shape of
+a ``light`` or the sky, a few pixels (``outliers``), or anything else of the ``scene``."""
 
 ORDER: tuple[Level, ...] = ("open", "explained", "doubtful", "wrong")
 
