@@ -56,4 +56,4 @@ def lattice_coordinates(context: NodeContext, dimensions: int) -> Value:
     if dimensions in (1, 4):
         arguments["w"] = context.input("W")
     arguments["scale"] = context.input("Scale")
-    return call_with(f"noisePlace{dimensions}", 4, arguments)
+    return call_with(f"noisePosition{dimensions}", 4, arguments)

@@ -93,9 +93,9 @@ def _look_up(
     """Return colour and alpha of an image at a place."""
     if _is_cubic(context):
         extent = (float(pixels.shape[1]), float(pixels.shape[0]))
-        parts: dict[str, Value] = {"shares": call("cubicShares", 2, uv=uv, extent=extent)}
+        parts: dict[str, Value] = {"weights": call("cubicWeights", 2, uv=uv, extent=extent)}
         for corner, letter in enumerate("abcd"):
-            at = call(f"cubicPlace<{corner}>", 2, uv=uv, extent=extent)
+            at = call(f"cubicPosition<{corner}>", 2, uv=uv, extent=extent)
             corner_name = f"{name}/{letter}"
             parts[letter] = _texture(image, pixels, corner_name, wrap=wrap, uv=at)
         channels = int(pixels.shape[2])
@@ -112,7 +112,7 @@ def _tiled(context: NodeContext, image: ImageData, coordinates: Value, wrap: Wra
     uv = flat_coordinates(coordinates)
     color: Value = call("missingTile", 4, False)
     for number, pixels in sorted(image.tiles.items()):
-        inside = call(f"tilePlace<{number}>", 2, uv=uv)
+        inside = call(f"tileCoordinates<{number}>", 2, uv=uv)
         texel = _look_up(context, image, pixels, inside, f"{name}/{number}", wrap)
         color = call(f"tileColor<{number}>", 4, before=color, uv=uv, color=texel)
     return color
@@ -123,13 +123,13 @@ def _boxed(context: NodeContext, image: ImageData, coordinates: Value, wrap: Wra
     normal = object_normal(context)
     blend = float(context.properties.get("projection_blend", 0.0))
     if blend <= 0:
-        uv = call("boxPlace", 2, vector=coordinates, normal=normal)
+        uv = call("boxCoordinates", 2, vector=coordinates, normal=normal)
         return _look_up(context, image, image.pixels, uv, _name_of(context, image), wrap)
     name = context.texture_name()
     weights = call("boxWeights", 3, normal=normal, blend=blend)
     sides: dict[str, Value] = {"weights": weights}
     for axis in "XYZ":
-        uv = call(f"boxPlace{axis}", 2, vector=coordinates, normal=normal)
+        uv = call(f"boxCoordinates{axis}", 2, vector=coordinates, normal=normal)
         texel = _look_up(context, image, image.pixels, uv, f"{name}/{axis}", wrap)
         sides[axis.lower()] = texel
     return call_with("boxBlend", 4, sides)

@@ -42,7 +42,7 @@ def _ies(context: NodeContext, _output: str) -> Value:
         coordinates = call("placeInSpace", 3, False, position=Attribute.INCOMING, **rows)
     else:
         return context.unsupported("an IES Texture without a Vector, but for lights,")
-    uv = call("iesPlace", 2, False, vector=coordinates)
+    uv = call("iesCoordinates", 2, False, vector=coordinates)
     pixels = np.ascontiguousarray(image[::-1])
     texel = Texture(pixels, "extend", "linear", uv, name=context.texture_name())
     return call("mathMultiply", 1, a=texel, b=strength)

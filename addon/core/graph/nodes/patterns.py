@@ -39,7 +39,7 @@ def _wave_factor(context: NodeContext) -> Value:
     name = str(context.properties["rings_direction" if has_rings else "bands_direction"])
     direction = (_CENTRES if has_rings else _AXES).index(name)
     vector = coordinates_of(context, "Vector")
-    coordinates = call("wavePlace", 3, vector=vector, scale=context.input("Scale"))
+    coordinates = call("wavePosition", 3, vector=vector, scale=context.input("Scale"))
     phase: Value = call(
         f"wavePhase<{str(has_rings).lower()}, {direction}>",
         1,

@@ -128,7 +128,7 @@ def _of_nishita(context: NodeContext) -> Value:
     direction = coordinates_of(context, "Vector")
     elevation = float(context.properties["sun_elevation"])
     turn = float(context.properties["sun_rotation"]) % (2 * math.pi)
-    uv = call("skyPlace", 2, False, direction=direction, rotation=turn)
+    uv = call("skyCoordinates", 2, False, direction=direction, rotation=turn)
     image = nishita.sky_image(elevation, _atmosphere(context.properties))
     pixels = np.ascontiguousarray(image[::-1])
     texel = Texture(pixels, "extend", "linear", uv, name=context.texture_name())
@@ -140,7 +140,7 @@ def _whole(context: NodeContext, kind: str) -> Value:
     elevation = float(context.properties["sun_elevation"])
     turn = float(context.properties["sun_rotation"]) % (2 * math.pi)
     direction = coordinates_of(context, "Vector")
-    uv = call("wholeSkyPlace", 2, False, direction=direction, rotation=turn)
+    uv = call("wholeSkyCoordinates", 2, False, direction=direction, rotation=turn)
     many = kind == "MULTIPLE_SCATTERING"
     draw = multiple_scattering.sky_image if many else nishita.whole_sky_image
     pixels = np.ascontiguousarray(draw(elevation, _atmosphere(context.properties))[::-1])

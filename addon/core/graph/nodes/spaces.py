@@ -49,7 +49,7 @@ def window(context: NodeContext) -> Value:
         return context.unsupported("the window of a camera that sees all around")
     low, high = view.window
     return call(
-        f"windowPlace<{str(view.is_perspective).lower()}>",
+        f"windowCoordinates<{str(view.is_perspective).lower()}>",
         3,
         False,
         place=in_camera_space(context),
