@@ -79,7 +79,9 @@ def test_an_input_without_a_texture_is_named(device, photo):
 def board_with(pixels):
     material = principled("board", base_color=Texture(pixels, wrap="extend"), roughness=1.0)
     camera = Camera(SIZE, SIZE, transform=Camera.look_at((0, 0, 2.6), (0, 1e-4, 0)), fov=0.75)
-    return weft.Scene([placed(quad(), material)], cameras=[camera], environment=Environment((1, 1, 1)))
+    return weft.Scene(
+        [placed(quad(), material)], cameras=[camera], environment=Environment((1, 1, 1))
+    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
