@@ -53,7 +53,8 @@ def test_bodies_go_whose_signature_spans_lines():
     _, code = header_text(
         "// What it is.\nstruct Shape {\n    int width = 0;\n};\n"
         "/// How many.\ninline int count(const Shape& shape,\n                 int rows) {\n"
-        "    if (rows > 0) {\n        return rows;\n    }\n    return 0;\n}\n\n/// Later.\nint g();\n"
+        "    if (rows > 0) {\n        return rows;\n    }\n    return 0;\n}\n\n"
+        "/// Later.\nint g();\n"
     )
 
     assert code == (
