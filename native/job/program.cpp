@@ -100,10 +100,12 @@ public:
         if (m_out.state.is_done && m_out.state.has_converged) {
             m_out.reason = EndReason::converged;
         }
+        is_cancelled = 0; // what was found is kept; a second Ctrl-C ends the program
         m_out.history = fit.history();
         m_out.textures = fit.textures();
         judge(fit);
         m_out.seconds = seconds();
+        is_cancelled = 0; // as above, for one while it was judged
         if (!m_checkpoint.empty()) {
             fit.save_checkpoint(m_checkpoint);
         }
@@ -128,6 +130,19 @@ private:
         }
     }
 
+    /// Writes the checkpoint from time to time.
+    void keep(const engine::Fit& fit) {
+        if (m_checkpoint.empty() || seconds_since(m_written) < kSecondsBetweenCheckpoints) {
+            return;
+        }
+        try {
+            fit.save_checkpoint(m_checkpoint);
+        } catch (const core::Interrupted&) {
+            return; // it is written at the end
+        }
+        m_written = Clock::now();
+    }
+
     /// False: the user has ended it; the fit is as it was.
     bool step(engine::Fit& fit) {
         try {
@@ -136,10 +151,7 @@ private:
             return false;
         }
         m_out.state = fit.state();
-        if (!m_checkpoint.empty() && seconds_since(m_written) >= kSecondsBetweenCheckpoints) {
-            fit.save_checkpoint(m_checkpoint);
-            m_written = Clock::now();
-        }
+        keep(fit);
         if (!m_is_quiet) {
             std::cerr << core::text("\riteration ", m_out.state.iterations, ", ", m_out.state.phase,
                                     ", about ", std::llround(100 * m_out.state.progress),
