@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a fit as a file: a zip archive with an array of numpy a member, and what the fit is about. Not that of Python's
 // weft.fit, whose files hold the state of its own phases, and say what a fit is about by the text of Python's objects: each
-// refuses the other's by name. Not installed.
+// refuses the other's. Not installed.
 #pragma once
 
 #include "fit/fit_state.hpp"
