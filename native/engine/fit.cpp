@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/fit.hpp"
 
+#include "engine/fit_checkpoint.hpp"
+#include "engine/fit_history.hpp"
 #include "engine/renderer_access.hpp"
 #include "fit/joint_fit.hpp"
 #include "fit/scalar_fit.hpp"
@@ -35,10 +37,14 @@ class Fit::State {
 public:
     State(Renderer& renderer, std::vector<fit::Observation> observations, const fit::Sought& sought,
           const fit::FitSettings& settings)
-        : m_fit(make_fit(renderer, std::move(observations), sought, settings)) {}
+        : m_renderer(renderer_of(renderer)), m_lights(m_renderer.lights()), m_sought(sought),
+          m_settings(settings),
+          m_fit(make_fit(renderer, std::move(observations), sought, settings)) {}
 
     void step() {
         std::visit([](auto& fit) { fit.step(); }, m_fit);
+        m_history.push_back(state());
+        m_history.back().problems.clear();
     }
     [[nodiscard]] fit::FitState state() const {
         return std::visit([](const auto& fit) { return fit.state(); }, m_fit);
@@ -61,8 +67,38 @@ public:
         std::visit([](auto& fit) { fit.write(); }, m_fit);
     }
 
+    [[nodiscard]] const std::vector<fit::FitState>& history() const noexcept { return m_history; }
+    void save_checkpoint(const std::filesystem::path& path) {
+        fit::SavedArrays out;
+        out.add_part("fit", std::visit([](const auto& fit) { return fit.save(); }, m_fit));
+        out.add_part("history", save_history(m_history));
+        write_checkpoint(path, signature(), out);
+    }
+    void resume(const std::filesystem::path& path) {
+        const fit::SavedArrays saved = read_checkpoint(path, signature());
+        std::vector<fit::FitState> history = restored_history(saved.part("history"), state());
+        std::visit([&](auto& fit) { fit.restore(saved.part("fit")); }, m_fit);
+        m_history = std::move(history);
+    }
+
 private:
+    /// The first call looks through scene and pictures.
+    [[nodiscard]] const std::string& signature() {
+        if (m_signature.empty()) {
+            const auto& observations = std::visit(
+                [](const auto& fit) -> const auto& { return fit.observations(); }, m_fit);
+            m_signature = signature_of(m_renderer, observations, m_sought, m_settings, m_lights);
+        }
+        return m_signature;
+    }
+
+    render::Renderer& m_renderer;
+    std::size_t m_lights; ///< selected when the fit was made
+    fit::Sought m_sought;
+    fit::FitSettings m_settings;
     AnyFit m_fit;
+    std::string m_signature{}; ///< empty: not known yet
+    std::vector<fit::FitState> m_history{};
 };
 
 Fit::Fit(Renderer& renderer, std::vector<fit::Observation> observations,
@@ -107,6 +143,18 @@ fit::FitState Fit::run(const std::function<void(const fit::FitState&)>& progress
     }
     m_state->write();
     return state;
+}
+
+const std::vector<fit::FitState>& Fit::history() const noexcept {
+    return m_state->history();
+}
+
+void Fit::save_checkpoint(const std::filesystem::path& path) const {
+    m_state->save_checkpoint(path);
+}
+
+void Fit::resume(const std::filesystem::path& path) {
+    m_state->resume(path);
 }
 
 } // namespace weft::engine

@@ -23,6 +23,7 @@
 #include "fit/parameters.hpp"
 #include "fit/verdict.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -34,7 +35,7 @@ namespace weft::engine {
 /// independent sample sets, so that their noise does not move the result. Equal seeds give the results of Python's weft.Fit
 /// of the same scene, up to the order of sums. Pictures that were taken under other lights name one of RendererDesc::lit_by,
 /// see Observation::lights; photos may have a robust loss. What only Python has: unknown environments, display transforms,
-/// checkpoints, and what is likely wrong where a verdict is bad. One thread at a time, with its renderer.
+/// and what is likely wrong where a verdict is bad. One thread at a time, with its renderer.
 class Fit {
 public:
     /// Selects nothing and draws nothing yet.
@@ -77,6 +78,22 @@ public:
     /// lights: update() it with scene::with_light_factors() for those. Look at has_converged.
     /// @param progress called after each step. @throws as step().
     WEFT_API fit::FitState run(const std::function<void(const fit::FitState&)>& progress = {});
+
+    /// After each step so far, those before a checkpoint that resume() has read among them; FitState::problems apart.
+    [[nodiscard]] WEFT_API const std::vector<fit::FitState>& history() const noexcept;
+    /// Writes where the fit is, between two steps or after one that was interrupted: a zip archive of numpy's arrays, as
+    /// Python's checkpoints are. Those belong to Python's phases, and each refuses the other's. Waits for the device; an
+    /// existing file is replaced in one step.
+    /// @param path usually "*.npz".
+    /// @throws ArgumentError if nothing can be written there, the scene has images that their owner uploads, or the renderer
+    ///         renders another one since; the file is as it was. DeviceError.
+    WEFT_API void save_checkpoint(const std::filesystem::path& path) const;
+    /// Goes on from a checkpoint as if the fit had never ended. How long it may take may differ: tolerance and numbers of
+    /// iterations.
+    /// @param path written by a fit of the same scene, observations, parameters, samples, bounces and seed.
+    /// @throws ArgumentError if there is no such file, or it is no checkpoint, damaged, of another version, of another fit or
+    ///         of Python's; the fit is then as it was. DeviceError.
+    WEFT_API void resume(const std::filesystem::path& path);
 
 private:
     class State;

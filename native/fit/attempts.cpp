@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "fit/saved_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,21 +16,6 @@ constexpr std::size_t kEnoughReturns = 2; ///< other starts that end at one plac
 constexpr double kSameDistance =
     0.05; ///< of the range: places that are nearer to each other are one
 
-SavedArray square(const Matrix& matrix) {
-    return {{matrix.rows, matrix.columns}, matrix.values};
-}
-
-Matrix restored_matrix(const SavedArrays& saved, const std::string& name, std::size_t rows) {
-    const SavedArray& array = saved.at(name);
-    if (array.shape.size() != 2 || array.shape[0] != rows) {
-        throw core::ArgumentError(core::text("restore: the saved array '", name, "' must have ",
-                                             rows, " rows; start anew"));
-    }
-    Matrix out(rows, array.shape[1]);
-    out.values = saved.doubles(name, rows * array.shape[1]);
-    return out;
-}
-
 } // namespace
 
 SavedArrays Place::save() const {
@@ -40,10 +26,7 @@ SavedArrays Place::save() const {
     out.add("x", x);
     out.add("errors", errors);
     out.add_flags("moved", moved);
-    out.arrays.emplace("information.matrix", square(information.matrix));
-    out.arrays.emplace("information.covariance", square(information.covariance));
-    out.arrays.emplace("information.lost", square(information.lost));
-    out.add("information.drawn_share", information.drawn_fraction);
+    out.add_part("information", fit::save(information));
     return out;
 }
 
@@ -56,10 +39,7 @@ Place Place::restore(const SavedArrays& saved, std::size_t parameter_count,
     out.x = saved.doubles("x", parameter_count);
     out.errors = saved.doubles("errors", parameter_count);
     out.moved = saved.flags("moved", parameter_count);
-    out.information.matrix = restored_matrix(saved, "information.matrix", parameter_count);
-    out.information.covariance = restored_matrix(saved, "information.covariance", parameter_count);
-    out.information.lost = restored_matrix(saved, "information.lost", parameter_count);
-    out.information.drawn_fraction = saved.doubles("information.drawn_share", parameter_count);
+    out.information = restored_information(saved.part("information"), parameter_count);
     return out;
 }
 

@@ -56,6 +56,7 @@ struct FitState {
     /// that converges early jumps there.
     double progress = 0;
     double seconds_left = std::numeric_limits<double>::infinity(); ///< infinite while not known
+    double seconds = 0; ///< of all iterations so far, also of those before a checkpoint
 };
 
 /// @throws ArgumentError that says which setting is out of its range.

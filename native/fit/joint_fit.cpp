@@ -5,6 +5,7 @@
 #include "fit/build_views.hpp"
 #include "fit/joint_stage.hpp"
 #include "fit/phases.hpp"
+#include "fit/saved_parts.hpp"
 #include "fit/scalar_pass.hpp"
 #include "fit/scalar_setup.hpp"
 #include "fit/smooth_glass.hpp"
@@ -89,6 +90,27 @@ public:
         m_stage.images.write_result();
     }
 
+    [[nodiscard]] const std::vector<Observation>& observations() const noexcept {
+        return m_stage.observations;
+    }
+
+    [[nodiscard]] SavedArrays save_all() const {
+        require_same_scene(m_stage.renderer, m_stage.tables);
+        SavedArrays out;
+        out.add_part("stage", m_stage.save());
+        out.add_part("views", fit::save(m_stage.views));
+        out.add_part("phases", m_phases.save());
+        return out;
+    }
+
+    void restore_all(const SavedArrays& saved) {
+        const std::vector<ViewState> views = restored_views(saved.part("views"), m_stage.views);
+        m_before.reset();
+        m_stage.restore(saved.part("stage"));
+        m_phases.restore(saved.part("phases"));
+        m_stage.restore_views(views);
+    }
+
 private:
     /// Passes that move numbers alone look at the texels that the scene has.
     void put_back_texels() {
@@ -143,6 +165,18 @@ Verdict JointFit::judge() {
 
 void JointFit::write() {
     m_implementation->write();
+}
+
+const std::vector<Observation>& JointFit::observations() const noexcept {
+    return m_implementation->observations();
+}
+
+SavedArrays JointFit::save() const {
+    return m_implementation->save_all();
+}
+
+void JointFit::restore(const SavedArrays& saved) {
+    restore_or_stay(*m_implementation, saved);
 }
 
 } // namespace weft::fit

@@ -8,6 +8,7 @@
 #include "fit/fitted_texture.hpp"
 #include "fit/observation.hpp"
 #include "fit/parameters.hpp"
+#include "fit/saved_arrays.hpp"
 #include "fit/verdict.hpp"
 #include "render/renderer.hpp"
 
@@ -47,6 +48,13 @@ public:
     [[nodiscard]] Verdict judge();
     /// Leaves the scene on the device with what was found. Later steps are as if it had not.
     void write();
+    [[nodiscard]] const std::vector<Observation>& observations() const noexcept;
+    /// All that later steps depend on, for checkpoints. Waits for the device.
+    /// @throws ArgumentError if the renderer renders another scene since.
+    [[nodiscard]] SavedArrays save() const;
+    /// Goes back to where save() was called, by a fit that was made of the same.
+    /// @throws ArgumentError if arrays are missing or do not fit; the fit is then as it was.
+    void restore(const SavedArrays& saved);
 
 private:
     class Implementation;

@@ -11,6 +11,7 @@
 #include "fit/joint_model.hpp"
 #include "fit/loss_meter.hpp"
 #include "fit/reweighting.hpp"
+#include "fit/saved_arrays.hpp"
 #include "fit/scalar_model.hpp"
 #include "fit/texture_model.hpp"
 #include "render/renderer.hpp"
@@ -56,6 +57,7 @@ struct JointStage {
     std::vector<ViewState> texture_views{}; ///< the same of texture passes
     std::size_t iterations = 0;             ///< of the textures
     std::size_t passes = 0;                 ///< scalar passes that have ended
+    std::size_t solver_pass = 0;            ///< number of the scalar pass that `solver` is of
     std::optional<Information> found{};     ///< what the last of these says of the numbers
     bool is_scalar_pass = true;             ///< one is under way
 
@@ -86,6 +88,12 @@ struct JointStage {
     void set_samples();
     /// Does something that draws; if it throws, views and draws are as if it had not been called.
     void attempt(const std::function<void()>& work);
+
+    /// All that later iterations depend on, what views draw now apart. Waits.
+    [[nodiscard]] SavedArrays save() const;
+    /// Goes back to where save() was called, and gives the scene the texels of then. @throws ArgumentError if arrays do not
+    /// fit.
+    void restore(const SavedArrays& saved);
 
 private:
     /// Numbers that are fixed while textures move: where, and what is known of them.

@@ -2,10 +2,12 @@
 #include "fit/phases.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <numeric>
 
 namespace weft::fit {
 
@@ -124,6 +126,11 @@ void PhaseList::describe(FitState& state) const {
     state.phase = m_last;
     state.progress = progress();
     state.seconds_left = seconds_left();
+    state.seconds = 0;
+    for (const Phase* const phase : m_phases) {
+        state.seconds =
+            std::accumulate(phase->seconds().begin(), phase->seconds().end(), state.seconds);
+    }
 }
 
 double PhaseList::progress() const {
@@ -140,6 +147,37 @@ double PhaseList::seconds_left() const {
         return 0;
     }
     return iterations() >= 2 ? work().left : std::numeric_limits<double>::infinity();
+}
+
+SavedArrays PhaseList::save() const {
+    const auto last = std::ranges::find(m_phases, m_last, &Phase::name);
+    SavedArrays out;
+    out.add_counts("phase", {m_index, std::size_t{m_has_begun},
+                             static_cast<std::size_t>(last - m_phases.begin())});
+    out.add("progress", {m_progress});
+    for (std::size_t number = 0; number < m_phases.size(); ++number) {
+        out.add(core::text("seconds.", number), m_phases[number]->seconds());
+    }
+    out.add_part("current", current().save());
+    return out;
+}
+
+void PhaseList::restore(const SavedArrays& saved) {
+    const std::vector<std::size_t> numbers = saved.counts("phase", 3);
+    const double progress = saved.doubles("progress", 1).front();
+    if (numbers[0] >= m_phases.size() || numbers[1] > 1 || numbers[2] > m_phases.size()) {
+        throw core::ArgumentError(core::text("restore: the saved phase must be one of ",
+                                             m_phases.size(), ", got ", numbers[0], " and ",
+                                             numbers[2], "; start anew"));
+    }
+    for (std::size_t number = 0; number < m_phases.size(); ++number) {
+        m_phases[number]->set_seconds(saved.doubles(core::text("seconds.", number)));
+    }
+    m_index = numbers[0];
+    m_has_begun = numbers[1] == 1;
+    m_last = numbers[2] < m_phases.size() ? m_phases[numbers[2]]->name() : "";
+    m_progress = progress;
+    m_phases[m_index]->restore(saved.part("current"));
 }
 
 } // namespace weft::fit

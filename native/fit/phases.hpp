@@ -6,6 +6,7 @@
 #pragma once
 
 #include "fit/fit_state.hpp"
+#include "fit/saved_arrays.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,7 @@ public:
     /// Of each iteration so far.
     [[nodiscard]] const std::vector<double>& seconds() const noexcept { return m_seconds; }
     void add_seconds(double seconds) { m_seconds.push_back(seconds); }
+    void set_seconds(std::vector<double> seconds) noexcept { m_seconds = std::move(seconds); }
 
     /// Whether the phase has anything to do, as far as is known before it begins.
     [[nodiscard]] virtual bool is_needed() const { return true; }
@@ -49,6 +51,11 @@ public:
     virtual void step() = 0;
     /// Hands on what was found. Neither draws nor waits; further calls change nothing.
     virtual void end() {}
+
+    /// All of its own that later iterations depend on while it is under way, seconds() apart. May wait.
+    [[nodiscard]] virtual SavedArrays save() const { return {}; }
+    /// Goes back to where save() was called. @throws ArgumentError if arrays do not fit.
+    virtual void restore(const SavedArrays& /*saved*/) {}
 
 private:
     std::string m_name;
@@ -73,13 +80,18 @@ public:
     /// @throws as Phase::begin() and Phase::step(); nothing is lost, and the next call tries again.
     void step();
 
-    /// Name of the phase that has made the last iteration, the fraction that is done, and the seconds left.
+    /// Name of the phase that has made the last iteration, the fraction that is done, the seconds left, and those of all iterations.
     void describe(FitState& state) const;
     /// Fraction of the expected work that is done, in [0, 1]; 1 only at the end. It foresees convergence from standard errors,
     /// and never falls.
     [[nodiscard]] double progress() const;
     /// Expected seconds of the iterations left; infinite before two were timed.
     [[nodiscard]] double seconds_left() const;
+
+    /// phase, seconds of each phase and the part `current`: all that later iterations depend on, what phases share apart.
+    [[nodiscard]] SavedArrays save() const;
+    /// Goes back to where save() was called, after all that phases share. @throws ArgumentError if arrays do not fit.
+    void restore(const SavedArrays& saved);
 
 private:
     /// In seconds, without compilation.

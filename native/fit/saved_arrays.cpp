@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft::fit {
 
@@ -28,6 +29,10 @@ void SavedArrays::add_part(std::string_view name, const SavedArrays& other) {
 void SavedArrays::add(const std::string& name, std::vector<double> values) {
     const std::size_t count = values.size();
     arrays.insert_or_assign(name, SavedArray{{count}, std::move(values)});
+}
+
+void SavedArrays::add_counts(const std::string& name, const std::vector<std::size_t>& counts) {
+    add(name, std::vector<double>(counts.begin(), counts.end()));
 }
 
 void SavedArrays::add_flags(const std::string& name, const std::vector<bool>& flags) {
@@ -58,6 +63,25 @@ std::vector<double> SavedArrays::doubles(const std::string& name, std::size_t co
     if (out.size() != count) {
         throw core::ArgumentError(core::text("restore: the saved array '", name, "' must have ",
                                              count, " numbers, got ", out.size(), "; start anew"));
+    }
+    return out;
+}
+
+std::vector<std::size_t> SavedArrays::counts(const std::string& name, std::size_t count) const {
+    static_cast<void>(doubles(name, count));
+    return counts(name);
+}
+
+std::vector<std::size_t> SavedArrays::counts(const std::string& name) const {
+    constexpr double kEnd = 9007199254740992.0; // 2^53: all below it are exact
+    std::vector<std::size_t> out;
+    for (const double value : doubles(name)) {
+        if (!(value >= 0 && value < kEnd) || std::floor(value) != value) {
+            throw core::ArgumentError(core::text("restore: the saved array '", name,
+                                                 "' must have whole numbers from 0, got ", value,
+                                                 "; start anew"));
+        }
+        out.push_back(static_cast<std::size_t>(value));
     }
     return out;
 }

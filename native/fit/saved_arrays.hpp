@@ -32,6 +32,8 @@ public:
 
     /// Adds doubles of one dimension.
     WEFT_API void add(const std::string& name, std::vector<double> values);
+    /// Adds whole numbers, below 2^53.
+    WEFT_API void add_counts(const std::string& name, const std::vector<std::size_t>& counts);
     /// Adds flags, as 0 and 1.
     WEFT_API void add_flags(const std::string& name, const std::vector<bool>& flags);
 
@@ -42,6 +44,11 @@ public:
                                                        std::size_t count) const;
     /// All numbers. @throws ArgumentError if there is no such array.
     [[nodiscard]] WEFT_API std::vector<double> doubles(const std::string& name) const;
+    /// @throws ArgumentError besides if a number is none that add_counts() adds.
+    [[nodiscard]] WEFT_API std::vector<std::size_t> counts(const std::string& name,
+                                                           std::size_t count) const;
+    /// All of them.
+    [[nodiscard]] WEFT_API std::vector<std::size_t> counts(const std::string& name) const;
     [[nodiscard]] WEFT_API std::vector<bool> flags(const std::string& name,
                                                    std::size_t count) const;
     /// All numbers, in float.

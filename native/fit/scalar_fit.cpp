@@ -10,6 +10,7 @@
 #include "fit/phases.hpp"
 #include "fit/reweighting.hpp"
 #include "fit/sample_counts.hpp"
+#include "fit/saved_parts.hpp"
 #include "fit/scalar_model.hpp"
 #include "fit/scalar_setup.hpp"
 #include "fit/smooth_glass.hpp"
@@ -107,6 +108,34 @@ public:
     }
 
     void write() { m_model.write(x()); }
+
+    [[nodiscard]] const std::vector<Observation>& observations() const noexcept {
+        return m_observations;
+    }
+
+    [[nodiscard]] SavedArrays save_all() const {
+        require_same_scene(m_renderer, m_tables);
+        SavedArrays out;
+        out.add_counts("counts", {m_model.iterations(), static_cast<std::size_t>(m_model.samples()),
+                                  m_weighing.rounds()});
+        out.add_part("views", fit::save(m_views));
+        out.add_part("loss", fit::save(m_meter));
+        out.add_part("solver", m_solver.save());
+        out.add_part("phases", m_phases.save());
+        return out;
+    }
+
+    void restore_all(const SavedArrays& saved) {
+        const std::vector<std::size_t> counts = saved.counts("counts", 3);
+        const std::vector<ViewState> views = restored_views(saved.part("views"), m_views);
+        m_solver.restore(saved.part("solver"));
+        fit::restore(m_meter, saved.part("loss"));
+        m_phases.restore(saved.part("phases"));
+        m_model.set_iterations(counts[0]);
+        m_model.set_samples(static_cast<std::int64_t>(counts[1]));
+        m_weighing.set_rounds(counts[2]);
+        fit::restore(m_views, views);
+    }
 
 private:
     [[nodiscard]] Look look() {
@@ -208,6 +237,18 @@ Verdict ScalarFit::judge() {
 
 void ScalarFit::write() {
     m_implementation->write();
+}
+
+const std::vector<Observation>& ScalarFit::observations() const noexcept {
+    return m_implementation->observations();
+}
+
+SavedArrays ScalarFit::save() const {
+    return m_implementation->save_all();
+}
+
+void ScalarFit::restore(const SavedArrays& saved) {
+    restore_or_stay(*m_implementation, saved);
 }
 
 } // namespace weft::fit

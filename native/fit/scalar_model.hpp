@@ -51,6 +51,7 @@ public:
     [[nodiscard]] const Unknowns& unknowns() const noexcept { return m_unknowns; }
     /// Of later draws.
     void set_samples(std::int64_t samples) noexcept { m_desc.samples = samples; }
+    [[nodiscard]] std::int64_t samples() const noexcept { return m_desc.samples; }
     /// Draws so far, which later samples follow from.
     [[nodiscard]] std::uint64_t iterations() const noexcept { return m_iteration; }
     void set_iterations(std::uint64_t iterations) noexcept { m_iteration = iterations; }

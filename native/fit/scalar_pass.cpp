@@ -41,6 +41,25 @@ FitSettings early_settings(const FitSettings& settings) {
     return out;
 }
 
+GaussNewton make_solver(JointStage& stage, std::size_t number, const Vector& x) {
+    const Unknowns& unknowns = stage.unknowns;
+    FitSettings settings = number == kPolish ? stage.settings : early_settings(stage.settings);
+    if (number == 0) {
+        return {stage.scalars, x, solver_settings(unknowns, settings)};
+    }
+    std::vector<bool> moving = stage.model.numbers().fixed();
+    moving.flip();
+    Vector deviation(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        deviation[i] = kFrozenDeviation * (unknowns.high[i] - unknowns.low[i]);
+    }
+    settings.starts = 1;
+    SolverSettings own = solver_settings(unknowns, settings);
+    const Prior prior = unknowns.prior ? *unknowns.prior : Prior::none(x.size());
+    own.prior = prior.holding(moving, x, deviation);
+    return {stage.scalars, x, std::move(own)};
+}
+
 ScalarPass::ScalarPass(JointStage& stage, std::size_t number)
     : Phase(name_of(number), PhaseKind::scalars), m_stage(stage), m_number(number) {}
 
@@ -83,16 +102,22 @@ void ScalarPass::begin() {
         m_stage.attempt([this] { select_pixels(); });
         return;
     }
+    show_textures();
+    m_stage.restore_views(m_stage.scalar_views);
+    m_stage.set_samples();
+    m_stage.solver = make_solver(m_stage, m_number, m_stage.model.numbers().x());
+    m_stage.solver_pass = m_number;
+    m_stage.is_scalar_pass = m_has_begun = true;
+}
+
+/// Gives the scene the textures that the numbers are looked for beside.
+void ScalarPass::show_textures() {
     TextureModel& images = m_stage.images;
     if (is_polish()) {
         images.write_result();
     } else {
         images.replay().give(images.replay().state().texels());
     }
-    m_stage.restore_views(m_stage.scalar_views);
-    m_stage.set_samples();
-    m_stage.solver = new_solver();
-    m_stage.is_scalar_pass = m_has_begun = true;
 }
 
 /// Looks for pixels that show the numbers alone.
@@ -124,24 +149,6 @@ void ScalarPass::measure_loss() {
     m_stage.restore_views(selected);
 }
 
-/// Goes on from where the numbers are.
-GaussNewton ScalarPass::new_solver() const {
-    const Unknowns& unknowns = m_stage.unknowns;
-    const Vector& x = m_stage.model.numbers().x();
-    std::vector<bool> moving = m_stage.model.numbers().fixed();
-    moving.flip();
-    Vector deviation(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        deviation[i] = kFrozenDeviation * (unknowns.high[i] - unknowns.low[i]);
-    }
-    FitSettings settings = is_polish() ? m_stage.settings : early_settings(m_stage.settings);
-    settings.starts = 1;
-    SolverSettings own = solver_settings(unknowns, settings);
-    const Prior prior = unknowns.prior ? *unknowns.prior : Prior::none(x.size());
-    own.prior = prior.holding(moving, x, deviation);
-    return {m_stage.scalars, x, std::move(own)};
-}
-
 void ScalarPass::step() {
     m_stage.solver.step();
     m_stage.record(m_stage.solver.residuals());
@@ -157,6 +164,21 @@ void ScalarPass::end() {
         best == nullptr ? m_stage.solver.state().information : std::optional(best->information);
     if (m_number > 0) {
         m_stage.model.numbers().move_fixed(m_stage.solver.state().x);
+    }
+}
+
+SavedArrays ScalarPass::save() const {
+    SavedArrays out;
+    out.add_flags("pass", {m_has_begun, m_has_pixels});
+    return out;
+}
+
+void ScalarPass::restore(const SavedArrays& saved) {
+    const std::vector<bool> flags = saved.flags("pass", 2);
+    m_has_begun = flags[0];
+    m_has_pixels = flags[1];
+    if (m_has_begun && m_number > 0) {
+        show_textures();
     }
 }
 

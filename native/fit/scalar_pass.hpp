@@ -13,6 +13,10 @@ namespace weft::fit {
 /// Of a solver whose numbers are looked for again later: what is good enough for it.
 [[nodiscard]] FitSettings early_settings(const FitSettings& settings);
 
+/// The solver of a scalar pass, beside textures and numbers as they are.
+/// @param number of the pass, from 0. @param x where it begins.
+[[nodiscard]] GaussNewton make_solver(JointStage& stage, std::size_t number, const Vector& x);
+
 /// Moves numbers, and no texture, in pixels that show no texture that changes.
 class ScalarPass : public Phase {
 public:
@@ -25,12 +29,14 @@ public:
     void begin() override;
     void step() override;
     void end() override;
+    [[nodiscard]] SavedArrays save() const override;
+    void restore(const SavedArrays& saved) override;
 
 private:
     [[nodiscard]] bool is_polish() const noexcept { return m_number == kPolish; }
     [[nodiscard]] std::size_t limit() const;
     [[nodiscard]] std::optional<std::size_t> enough_averages() const;
-    [[nodiscard]] GaussNewton new_solver() const;
+    void show_textures();
     void select_pixels();
     void measure_loss();
 

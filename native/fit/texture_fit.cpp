@@ -7,6 +7,7 @@
 #include "fit/misfit.hpp"
 #include "fit/phases.hpp"
 #include "fit/reweighting.hpp"
+#include "fit/saved_parts.hpp"
 #include "fit/texture_model.hpp"
 #include "fit/validation.hpp"
 
@@ -42,32 +43,31 @@ public:
     }
 
     [[nodiscard]] bool is_done() const override {
-        return m_iterations >= m_settings.texture_iterations;
+        return iterations() >= m_settings.texture_iterations;
     }
 
     [[nodiscard]] double remaining() const override {
-        return is_done() ? 0 : static_cast<double>(m_settings.texture_iterations - m_iterations);
+        return is_done() ? 0 : static_cast<double>(m_settings.texture_iterations - iterations());
     }
 
     void step() override {
         const double done =
-            static_cast<double>(m_iterations) / static_cast<double>(m_settings.texture_iterations);
+            static_cast<double>(iterations()) / static_cast<double>(m_settings.texture_iterations);
         if (m_weighing.is_due(std::min(done, 1.0))) {
             m_weighing.go_on(look(), m_views, m_settings.samples);
             m_best.restart();
         }
         const TextureStep schedule =
-            m_model.schedule_alone(m_iterations, m_settings.texture_iterations, m_settings.samples);
+            m_model.schedule_alone(iterations(), m_settings.texture_iterations, m_settings.samples);
         m_model.replay().draw(schedule.maps.samples);
         m_model.step(schedule.maps, schedule.tied);
-        ++m_iterations;
         if (!m_best.note() && schedule.maps.is_averaged) {
             m_model.average();
         }
     }
 
     [[nodiscard]] FitState state() const {
-        FitState out{.iterations = m_iterations,
+        FitState out{.iterations = iterations(),
                      .loss = m_model.loss(),
                      .noise_floor = m_model.noise_floor(),
                      .is_done = is_done()};
@@ -84,6 +84,32 @@ public:
     }
 
     void write() { m_model.write_result(); }
+
+    [[nodiscard]] SavedArrays save() const override { return m_best.save(); }
+    void restore(const SavedArrays& saved) override { m_best.restore(saved); }
+
+    [[nodiscard]] const std::vector<Observation>& observations() const noexcept {
+        return m_observations;
+    }
+
+    [[nodiscard]] SavedArrays save_all() const {
+        require_same_scene(m_renderer, m_tables);
+        SavedArrays out;
+        out.add_counts("weighing", {m_weighing.rounds()});
+        out.add_part("views", fit::save(m_views));
+        out.add_part("textures", m_model.save());
+        out.add_part("phases", m_phases.save());
+        return out;
+    }
+
+    void restore_all(const SavedArrays& saved) {
+        const std::size_t rounds = saved.counts("weighing", 1).front();
+        const std::vector<ViewState> views = restored_views(saved.part("views"), m_views);
+        m_model.restore(saved.part("textures"));
+        m_phases.restore(saved.part("phases"));
+        m_weighing.set_rounds(rounds);
+        fit::restore(m_views, views);
+    }
 
 private:
     /// Draws the views' pixels at what was found.
@@ -111,7 +137,6 @@ private:
     TextureModel m_model;
     BestTexels m_best{m_model, m_settings.texture_iterations};
     MapReweighting m_weighing{m_views};
-    std::size_t m_iterations = 0;
     PhaseList m_phases{{this}};
 };
 
@@ -151,6 +176,18 @@ Verdict TextureFit::judge() {
 
 void TextureFit::write() {
     m_implementation->write();
+}
+
+const std::vector<Observation>& TextureFit::observations() const noexcept {
+    return m_implementation->observations();
+}
+
+SavedArrays TextureFit::save() const {
+    return m_implementation->save_all();
+}
+
+void TextureFit::restore(const SavedArrays& saved) {
+    restore_or_stay(*m_implementation, saved);
 }
 
 } // namespace weft::fit

@@ -21,6 +21,8 @@ public:
     [[nodiscard]] double remaining() const override;
     void begin() override;
     void step() override;
+    [[nodiscard]] SavedArrays save() const override { return m_best.save(); }
+    void restore(const SavedArrays& saved) override { m_best.restore(saved); }
 
 private:
     [[nodiscard]] bool is_any_fixed() const;

@@ -32,6 +32,7 @@ int run_program(int argc, char** argv) {
                    "Exit codes: 0 fitted, 1 it failed, 2 wrong arguments, 130 cancelled.");
     std::string job;
     std::string out;
+    std::string checkpoint;
     Options options;
     program.add_option("job", job, "TOML file: scene, targets, parameters, settings")->required();
     program.add_option("--out", out, "folder for the report; made if absent")->required();
@@ -39,6 +40,10 @@ int run_program(int argc, char** argv) {
         ->check(CLI::NonNegativeNumber);
     program.add_option("--seed", options.seed, "equal seeds give equal fits");
     program.add_option("--device", options.device, "vulkan, cuda, or one of several: vulkan:1");
+    program
+        .add_option("--checkpoint", checkpoint,
+                    "go on from this file if it is there; written every half minute and at the end")
+        ->type_name("FILE");
     program.add_flag("--trust", options.trust,
                      "run the Slang functions of a scene that you did not save");
     program.add_flag("--json", options.json, "print the result as JSON");
@@ -50,6 +55,7 @@ int run_program(int argc, char** argv) {
     }
     options.job = weft::core::path_from_utf8(job);
     options.out = weft::core::path_from_utf8(out);
+    options.checkpoint = weft::core::path_from_utf8(checkpoint);
     options.root = installed_root();
     return weft::job::run(options);
 }

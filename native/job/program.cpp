@@ -29,6 +29,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kSecondsBetweenCheckpoints = 30;
+
 volatile std::sig_atomic_t is_cancelled = 0;
 
 /// The next Ctrl-C ends the program.
@@ -77,18 +79,20 @@ JobText read_job(const Options& options) {
 /// Steps until nothing is left to do, or what came first of the limits and Ctrl-C.
 class Run {
 public:
-    Run(const JobText& job, bool is_quiet) : m_job(job), m_is_quiet(is_quiet) {}
+    /// @param checkpoint file to keep up to date; empty: none.
+    Run(const JobText& job, bool is_quiet, std::filesystem::path checkpoint)
+        : m_job(job), m_is_quiet(is_quiet), m_checkpoint(std::move(checkpoint)) {}
 
     Outcome operator()(engine::Fit& fit) {
         m_out.state = fit.state();
+        m_before = m_out.state.seconds;
         m_out.reason = EndReason::iterations;
         while (!m_out.state.is_done) {
             if (is_cancelled != 0 || !step(fit)) {
                 m_out.reason = EndReason::cancelled;
                 break;
             }
-            if (m_job.time_limit && seconds_since(m_begin) >= *m_job.time_limit &&
-                !m_out.state.is_done) {
+            if (m_job.time_limit && seconds() >= *m_job.time_limit && !m_out.state.is_done) {
                 m_out.reason = EndReason::time_limit;
                 break;
             }
@@ -96,9 +100,15 @@ public:
         if (m_out.state.is_done && m_out.state.has_converged) {
             m_out.reason = EndReason::converged;
         }
+        is_cancelled = 0; // what was found is kept; a second Ctrl-C ends the program
+        m_out.history = fit.history();
         m_out.textures = fit.textures();
         judge(fit);
-        m_out.seconds = seconds_since(m_begin);
+        m_out.seconds = seconds();
+        is_cancelled = 0; // as above, for one while it was judged
+        if (!m_checkpoint.empty()) {
+            fit.save_checkpoint(m_checkpoint);
+        }
         if (!m_is_quiet) {
             std::cerr << '\n';
         }
@@ -106,6 +116,9 @@ public:
     }
 
 private:
+    /// Those before the checkpoint among them.
+    [[nodiscard]] double seconds() const { return m_before + seconds_since(m_begin); }
+
     void judge(engine::Fit& fit) {
         if (m_out.reason == EndReason::cancelled || m_out.history.empty()) {
             return;
@@ -117,6 +130,19 @@ private:
         }
     }
 
+    /// Writes the checkpoint from time to time.
+    void keep(const engine::Fit& fit) {
+        if (m_checkpoint.empty() || seconds_since(m_written) < kSecondsBetweenCheckpoints) {
+            return;
+        }
+        try {
+            fit.save_checkpoint(m_checkpoint);
+        } catch (const core::Interrupted&) {
+            return; // it is written at the end
+        }
+        m_written = Clock::now();
+    }
+
     /// False: the user has ended it; the fit is as it was.
     bool step(engine::Fit& fit) {
         try {
@@ -125,7 +151,7 @@ private:
             return false;
         }
         m_out.state = fit.state();
-        m_out.history.push_back(m_out.state);
+        keep(fit);
         if (!m_is_quiet) {
             std::cerr << core::text("\riteration ", m_out.state.iterations, ", ", m_out.state.phase,
                                     ", about ", std::llround(100 * m_out.state.progress),
@@ -137,9 +163,22 @@ private:
 
     const JobText& m_job;
     bool m_is_quiet;
+    std::filesystem::path m_checkpoint;
     Clock::time_point m_begin = Clock::now();
+    Clock::time_point m_written = m_begin; ///< the checkpoint
+    double m_before = 0;                   ///< seconds of iterations before the checkpoint
     Outcome m_out;
 };
+
+/// Goes on where a checkpoint was written, if there is one; its folder is there then.
+void resume(engine::Fit& fit, const std::filesystem::path& checkpoint) {
+    if (checkpoint.has_parent_path()) {
+        make_folder(checkpoint.parent_path());
+    }
+    if (std::filesystem::exists(checkpoint)) {
+        fit.resume(checkpoint);
+    }
+}
 
 std::vector<scene::Camera> cameras_of(const std::vector<fit::Observation>& observations) {
     std::vector<scene::Camera> out;
@@ -192,7 +231,10 @@ int run(const Options& options) {
         }
     }
     engine::Fit fit(renderer, std::move(observations), sought_by(job), job.settings);
-    Outcome outcome = Run(job, options.quiet)(fit);
+    if (!options.checkpoint.empty()) {
+        resume(fit, options.checkpoint);
+    }
+    Outcome outcome = Run(job, options.quiet, options.checkpoint)(fit);
     outcome.device = engine->device()->info().name;
     const std::string summary = write_report(job, file, outcome, options.out, options.root);
     if (options.json) {

@@ -21,6 +21,7 @@ struct Options {
     std::filesystem::path out{};         ///< folder of the report; made if absent
     std::optional<double> time_limit{};  ///< seconds; instead of the job's
     std::optional<std::uint64_t> seed{}; ///< instead of the job's
+    std::filesystem::path checkpoint{};  ///< to go on from, and to keep up to date; empty: none
     std::string device{};                ///< "vulkan", "cuda", "vulkan:1"; "": the default one
     bool trust = false;           ///< run Slang functions of a scene that this user did not save
     bool json = false;            ///< print the report as JSON, without its history

@@ -68,6 +68,19 @@ ArchiveReader::ArchiveReader(const fs::path& path, bool trust)
 
 ArchiveReader::~ArchiveReader() = default;
 
+std::vector<std::string> ArchiveReader::names() const {
+    std::vector<std::string> out;
+    const zip_int64_t count = zip_get_num_entries(m_zip->handle, 0);
+    for (zip_int64_t number = 0; number < count; ++number) {
+        const char* const name = zip_get_name(m_zip->handle, static_cast<zip_uint64_t>(number), 0);
+        if (name == nullptr) {
+            throw std::runtime_error(zip_strerror(m_zip->handle));
+        }
+        out.emplace_back(name);
+    }
+    return out;
+}
+
 ArchiveReader::Member ArchiveReader::find(const std::string& name) const {
     zip_stat_t stat;
     zip_stat_init(&stat);

@@ -23,6 +23,8 @@ public:
     ArchiveReader(const ArchiveReader&) = delete;
     ArchiveReader& operator=(const ArchiveReader&) = delete;
 
+    /// Of all members.
+    [[nodiscard]] std::vector<std::string> names() const;
     /// A member as text. @throws if there is none, or it has more than `most` bytes.
     [[nodiscard]] std::string text(const std::string& name, std::uint64_t most);
     /// A member in numpy's format. @throws if there is none, it is damaged, or the budget does not suffice.

@@ -86,6 +86,7 @@ LAYERS = {
         "fit",
         "scene",
         "render",
+        "scene_files",
     },
     "scene": {"core", "reflect", "device", "tensor"},
     "scene_files": {"core", "scene"},

@@ -89,9 +89,14 @@ unset(run_arguments)
 if(PYTHON) # a job that both programs run
   require(${PYTHON} ${sources}/jobs/compare.py write ${work}/jobs)
   find_program(weft_fit weft-fit PATHS ${work}/moved/bin NO_DEFAULT_PATH REQUIRED)
-  foreach(job right wrong photo board together)
+  # Ends after one iteration; the run below goes on from there.
+  require(${weft_fit} ${work}/jobs/together_pfm.toml --out ${work}/jobs/begun --time-limit 0
+    --checkpoint ${work}/jobs/kept/together.npz)
+  foreach(job right wrong photo board)
     require(${weft_fit} ${work}/jobs/${job}_pfm.toml --out ${work}/jobs/${job})
   endforeach()
+  require(${weft_fit} ${work}/jobs/together_pfm.toml --out ${work}/jobs/together
+    --checkpoint ${work}/jobs/kept/together.npz)
   require(${PYTHON} ${sources}/jobs/compare.py compare ${work}/jobs)
   message(STATUS "C++ beside Python, jobs: ${output}")
   execute_process(COMMAND ${weft_fit} ${work}/jobs/absent.toml --out ${work}/jobs/none

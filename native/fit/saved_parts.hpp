@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of fits as arrays by name, for checkpoints. For the sources of this layer.
+#pragma once
+
+#include "fit/information.hpp"
+#include "fit/loss_meter.hpp"
+#include "fit/saved_arrays.hpp"
+#include "fit/view.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace weft::fit {
+
+/// pixels, trust, noise and lost of each view, with its number.
+[[nodiscard]] SavedArrays save(const std::vector<ViewState>& states);
+[[nodiscard]] SavedArrays save(const std::vector<View>& views);
+/// @param views of the same pictures. @throws ArgumentError if arrays are missing or do not fit.
+[[nodiscard]] std::vector<ViewState> restored_views(const SavedArrays& saved,
+                                                    const std::vector<View>& views);
+/// @param states of restored_views().
+void restore(std::vector<View>& views, const std::vector<ViewState>& states);
+
+/// is_open; noise, counted, products and variances of each view, with its number.
+[[nodiscard]] SavedArrays save(const LossMeter& meter);
+/// @throws ArgumentError if arrays are missing or do not fit; the meter is then as it was.
+void restore(LossMeter& meter, const SavedArrays& saved);
+
+/// matrix, covariance, lost and drawn_share.
+[[nodiscard]] SavedArrays save(const Information& information);
+/// @param count of parameters. @throws ArgumentError if arrays are missing or do not fit.
+[[nodiscard]] Information restored_information(const SavedArrays& saved, std::size_t count);
+
+/// Restores a fit, and leaves it as it was if that throws.
+template <typename Fit>
+void restore_or_stay(Fit& fit, const SavedArrays& saved) {
+    const SavedArrays before = fit.save_all();
+    try {
+        fit.restore_all(saved);
+    } catch (...) {
+        fit.restore_all(before);
+        throw;
+    }
+}
+
+} // namespace weft::fit
