@@ -26,6 +26,7 @@ set(WEFT_PUBLIC_HEADERS
   engine/number.hpp
   engine/renderer.hpp
   fit/attempts.hpp
+  fit/display_transform.hpp
   fit/fit_state.hpp
   fit/fitted_texture.hpp
   fit/gauss_newton.hpp
