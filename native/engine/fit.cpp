@@ -2,10 +2,12 @@
 #include "engine/fit.hpp"
 
 #include "engine/renderer_access.hpp"
+#include "fit/environment_search.hpp"
 #include "fit/joint_fit.hpp"
 #include "fit/scalar_fit.hpp"
 #include "fit/texture_fit.hpp"
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -29,13 +31,24 @@ AnyFit make_fit(Renderer& renderer, std::vector<fit::Observation> observations,
                            poll_of(renderer));
 }
 
+std::optional<fit::EnvironmentSearch> make_search(Renderer& renderer,
+                                                  std::vector<fit::Observation>& observations,
+                                                  const fit::Sought& sought) {
+    if (!sought.environment) {
+        return std::nullopt;
+    }
+    return fit::EnvironmentSearch(renderer_of(renderer), observations, sought);
+}
+
 } // namespace
 
 class Fit::State {
 public:
     State(Renderer& renderer, std::vector<fit::Observation> observations, const fit::Sought& sought,
           const fit::FitSettings& settings)
-        : m_fit(make_fit(renderer, std::move(observations), sought, settings)) {}
+        : m_search(make_search(renderer, observations, sought)),
+          m_fit(make_fit(renderer, std::move(observations), m_search ? m_search->sought() : sought,
+                         settings)) {}
 
     void step() {
         std::visit([](auto& fit) { fit.step(); }, m_fit);
@@ -43,7 +56,26 @@ public:
     [[nodiscard]] fit::FitState state() const {
         return std::visit([](const auto& fit) { return fit.state(); }, m_fit);
     }
+    /// That of the environment is none.
     [[nodiscard]] std::vector<fit::FittedTexture> textures() {
+        std::vector<fit::FittedTexture> out = all_textures();
+        if (m_search) {
+            out.pop_back();
+        }
+        return out;
+    }
+    [[nodiscard]] std::optional<fit::FittedEnvironment> environment() {
+        return m_search ? std::optional(m_search->found(all_textures().back())) : std::nullopt;
+    }
+    [[nodiscard]] fit::Verdict judge() {
+        return std::visit([](auto& fit) { return fit.judge(); }, m_fit);
+    }
+    void write() {
+        std::visit([](auto& fit) { fit.write(); }, m_fit);
+    }
+
+private:
+    [[nodiscard]] std::vector<fit::FittedTexture> all_textures() {
         return std::visit(
             [](auto& fit) -> std::vector<fit::FittedTexture> {
                 if constexpr (std::is_same_v<std::decay_t<decltype(fit)>, fit::ScalarFit>) {
@@ -54,14 +86,7 @@ public:
             },
             m_fit);
     }
-    [[nodiscard]] fit::Verdict judge() {
-        return std::visit([](auto& fit) { return fit.judge(); }, m_fit);
-    }
-    void write() {
-        std::visit([](auto& fit) { fit.write(); }, m_fit);
-    }
-
-private:
+    std::optional<fit::EnvironmentSearch> m_search; ///< not set: the environment is known
     AnyFit m_fit;
 };
 
@@ -90,6 +115,10 @@ fit::FitState Fit::state() const {
 
 std::vector<fit::FittedTexture> Fit::textures() {
     return m_state->textures();
+}
+
+std::optional<fit::FittedEnvironment> Fit::environment() {
+    return m_state->environment();
 }
 
 fit::Verdict Fit::judge() {

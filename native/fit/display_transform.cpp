@@ -99,7 +99,8 @@ DisplayTransform::DisplayTransform(std::vector<float> table, std::size_t entries
                                              entries, " x ", entries, " x 3 numbers, got ",
                                              m_table.size()));
     }
-    if (!(0 < axis.toe && axis.toe < axis.high && std::isfinite(axis.high))) {
+    const bool is_rising = 0 < axis.toe && axis.toe < axis.high && std::isfinite(axis.high);
+    if (!is_rising) {
         throw core::ArgumentError(core::text("DisplayTransform: 0 < toe < high must hold, got toe ",
                                              axis.toe, " and high ", axis.high));
     }

@@ -40,6 +40,7 @@ set(WEFT_PUBLIC_HEADERS
   fit/residuals.hpp
   fit/saved_arrays.hpp
   fit/starts.hpp
+  fit/unknown_environment.hpp
   fit/verdict.hpp
   reflect/function.hpp
   reflect/type.hpp
