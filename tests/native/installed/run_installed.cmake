@@ -89,7 +89,7 @@ unset(run_arguments)
 if(PYTHON) # a job that both programs run
   require(${PYTHON} ${sources}/jobs/compare.py write ${work}/jobs)
   find_program(weft_fit weft-fit PATHS ${work}/moved/bin NO_DEFAULT_PATH REQUIRED)
-  foreach(job right wrong photo board together)
+  foreach(job right wrong photo board together outdoors)
     require(${weft_fit} ${work}/jobs/${job}_pfm.toml --out ${work}/jobs/${job})
   endforeach()
   require(${PYTHON} ${sources}/jobs/compare.py compare ${work}/jobs)
