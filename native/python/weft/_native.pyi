@@ -5163,6 +5163,7 @@ class NoiseMeter:
         Lets the views' pixels count by the noise that was measured.
         """
 
+ENVIRONMENT_LOOKUP: str
 MAX_PRECONDITIONERS: int
 
 class TextureModel:
