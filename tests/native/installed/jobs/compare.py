@@ -188,9 +188,11 @@ world = false
 [[parameters]]
 name = '"Paint.001".roughness'
 bounds = [0.1, 0.9]
+start = 0.6
 
 [[lights]]
 light = "key"
+start = 0.7
 
 [environment]
 width = 12
@@ -311,18 +313,12 @@ def write_environment(folder: Path) -> None:
     """Write a scene whose environment is not known, pictures of it, and a job."""
     rows, columns = np.mgrid[0:6, 0:12]
     sky = np.stack([0.2 + rows / 6, 0.6 + 0.4 * np.sin(columns / 2), 0.3 + columns / 12], axis=2)
-    write_textures(
-        folder,
-        OUTDOORS,
-        "outdoors",
-        (
-            replace(painted(False), environment=None),
-            replace(painted(True), environment=Environment(sky.astype(np.float32))),
-        ),
-    )
-    right = replace(painted(True), environment=None)
+    indoors = replace(painted(True), environment=None)
+    right = replace(indoors, environment=Environment(sky.astype(np.float32)))
+    write_textures(folder, OUTDOORS, "outdoors", (indoors, right))
     with weft.create_device() as device:
-        night = weft.Renderer(device, right).render(1, PathSettings(samples=256, bounces=2, seed=9))
+        settings = PathSettings(samples=256, bounces=2, seed=9)
+        night = weft.Renderer(device, indoors).render(1, settings)
     write_pfm(folder / "outdoors_night.pfm", np.asarray(night, np.float32))
     image.write(folder / "outdoors_night.exr", np.asarray(night, np.float32), encoding="linear")
 
