@@ -178,6 +178,7 @@ camera = "front"
 [[targets]]
 image = "outdoors_left.{ending}"
 camera = 1
+robust = true
 
 [[targets]]
 image = "outdoors_night.{ending}"
