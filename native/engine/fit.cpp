@@ -4,10 +4,12 @@
 #include "engine/fit_checkpoint.hpp"
 #include "engine/fit_history.hpp"
 #include "engine/renderer_access.hpp"
+#include "fit/environment_search.hpp"
 #include "fit/joint_fit.hpp"
 #include "fit/scalar_fit.hpp"
 #include "fit/texture_fit.hpp"
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -31,15 +33,25 @@ AnyFit make_fit(Renderer& renderer, std::vector<fit::Observation> observations,
                            poll_of(renderer));
 }
 
+std::optional<fit::EnvironmentSearch> make_search(Renderer& renderer,
+                                                  std::vector<fit::Observation>& observations,
+                                                  const fit::Sought& sought) {
+    if (!sought.environment) {
+        return std::nullopt;
+    }
+    return fit::EnvironmentSearch(renderer_of(renderer), observations, sought);
+}
+
 } // namespace
 
 class Fit::State {
 public:
     State(Renderer& renderer, std::vector<fit::Observation> observations, const fit::Sought& sought,
           const fit::FitSettings& settings)
-        : m_renderer(renderer_of(renderer)), m_lights(m_renderer.lights()), m_sought(sought),
-          m_settings(settings),
-          m_fit(make_fit(renderer, std::move(observations), sought, settings)) {}
+        : m_renderer(renderer_of(renderer)), m_lights(m_renderer.lights()),
+          m_search(make_search(renderer, observations, sought)),
+          m_sought(m_search ? m_search->sought() : sought), m_settings(settings),
+          m_fit(make_fit(renderer, std::move(observations), m_sought, settings)) {}
 
     void step() {
         std::visit([](auto& fit) { fit.step(); }, m_fit);
@@ -49,16 +61,16 @@ public:
     [[nodiscard]] fit::FitState state() const {
         return std::visit([](const auto& fit) { return fit.state(); }, m_fit);
     }
+    /// That of the environment is none.
     [[nodiscard]] std::vector<fit::FittedTexture> textures() {
-        return std::visit(
-            [](auto& fit) -> std::vector<fit::FittedTexture> {
-                if constexpr (std::is_same_v<std::decay_t<decltype(fit)>, fit::ScalarFit>) {
-                    return {};
-                } else {
-                    return fit.textures();
-                }
-            },
-            m_fit);
+        std::vector<fit::FittedTexture> out = all_textures();
+        if (m_search) {
+            out.pop_back();
+        }
+        return out;
+    }
+    [[nodiscard]] std::optional<fit::FittedEnvironment> environment() {
+        return m_search ? std::optional(m_search->found(all_textures().back())) : std::nullopt;
     }
     [[nodiscard]] fit::Verdict judge() {
         return std::visit([](auto& fit) { return fit.judge(); }, m_fit);
@@ -82,6 +94,17 @@ public:
     }
 
 private:
+    [[nodiscard]] std::vector<fit::FittedTexture> all_textures() {
+        return std::visit(
+            [](auto& fit) -> std::vector<fit::FittedTexture> {
+                if constexpr (std::is_same_v<std::decay_t<decltype(fit)>, fit::ScalarFit>) {
+                    return {};
+                } else {
+                    return fit.textures();
+                }
+            },
+            m_fit);
+    }
     /// The first call looks through scene and pictures.
     [[nodiscard]] const std::string& signature() {
         if (m_signature.empty()) {
@@ -93,8 +116,9 @@ private:
     }
 
     render::Renderer& m_renderer;
-    std::size_t m_lights; ///< selected when the fit was made
-    fit::Sought m_sought;
+    std::size_t m_lights;                           ///< selected when the fit was made
+    std::optional<fit::EnvironmentSearch> m_search; ///< not set: the environment is known
+    fit::Sought m_sought;                           ///< an unknown environment is a texture here
     fit::FitSettings m_settings;
     AnyFit m_fit;
     std::string m_signature{}; ///< empty: not known yet
@@ -126,6 +150,10 @@ fit::FitState Fit::state() const {
 
 std::vector<fit::FittedTexture> Fit::textures() {
     return m_state->textures();
+}
+
+std::optional<fit::FittedEnvironment> Fit::environment() {
+    return m_state->environment();
 }
 
 fit::Verdict Fit::judge() {

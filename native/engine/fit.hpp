@@ -12,7 +12,8 @@
 //     fit.run();
 //     const std::vector<weft::fit::FittedTexture> textures = fit.textures();
 //
-// Sought takes numbers, exposures and lights beside textures.
+// Sought takes numbers, exposures and lights beside textures, and an unknown environment, see fit/unknown_environment.hpp.
+// Pictures that were saved through a display transform: fit/display_transform.hpp.
 #pragma once
 
 #include "core/api.hpp"
@@ -21,11 +22,13 @@
 #include "fit/fitted_texture.hpp"
 #include "fit/observation.hpp"
 #include "fit/parameters.hpp"
+#include "fit/unknown_environment.hpp"
 #include "fit/verdict.hpp"
 
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace weft::engine {
@@ -34,8 +37,8 @@ namespace weft::engine {
 /// recorded paths, textures, by preconditioned gradient steps, or both together, in phases: each iteration draws two
 /// independent sample sets, so that their noise does not move the result. Equal seeds give the results of Python's weft.Fit
 /// of the same scene, up to the order of sums. Pictures that were taken under other lights name one of RendererDesc::lit_by,
-/// see Observation::lights; photos may have a robust loss. What only Python has: unknown environments, display transforms,
-/// and what is likely wrong where a verdict is bad. One thread at a time, with its renderer.
+/// see Observation::lights; photos may have a robust loss. What only Python has: what is likely wrong where a verdict is bad.
+/// One thread at a time, with its renderer.
 class Fit {
 public:
     /// Selects nothing and draws nothing yet.
@@ -52,7 +55,8 @@ public:
                  const fit::FitSettings& settings = {});
     /// The same for all that can be sought.
     /// @throws ArgumentError besides for a texture of an input that none drives, that has mip levels, drives a normal or is
-    ///         given twice.
+    ///         given twice; and for an unknown environment that is out of range, whose brightness a LightParameter looks for,
+    ///         too, or without fit::with_unknown_environment().
     WEFT_API Fit(Renderer& renderer, std::vector<fit::Observation> observations,
                  const fit::Sought& sought, const fit::FitSettings& settings = {});
     WEFT_API ~Fit();
@@ -70,6 +74,9 @@ public:
     /// The textures that were sought, as they are by now, in that order. Waits for the device. The scene with them:
     /// scene::with_textures().
     [[nodiscard]] WEFT_API std::vector<fit::FittedTexture> textures();
+    /// The environment that was sought, as it is by now; not set: none was. Waits for the device, and looks at what cameras
+    /// see. The renderer keeps the box that stands for it: update() it with a scene that has the environment.
+    [[nodiscard]] WEFT_API std::optional<fit::FittedEnvironment> environment();
     /// Draws what was found anew, as many samples as several steps have, and tells whether it explains the pictures. A fit that
     /// has converged says only that its optimiser stands still: ask this as well. Steps may go on after it.
     /// @throws as step().

@@ -28,7 +28,9 @@ std::vector<std::string> texture_names(const std::vector<TextureParameter>& text
 std::vector<Parameter> changing_inputs(const Sought& sought) {
     std::vector<Parameter> out = sought.parameters;
     for (const TextureParameter& texture : sought.textures) {
-        out.push_back({.name = texture.name});
+        if (!texture.is_light) { // an unknown environment, which observations may leave dark
+            out.push_back({.name = texture.name});
+        }
     }
     return out;
 }

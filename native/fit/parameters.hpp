@@ -5,8 +5,10 @@
 #include "core/api.hpp"
 #include "fit/matrix.hpp"
 #include "scene/closures.hpp"
+#include "scene/colors.hpp"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,12 +63,26 @@ struct TextureParameter {
     bool is_light = false;
 };
 
+/// The unknown environment of a scene, found as an image; it takes the place of the scene's own. unknown_environment.hpp says
+/// how, and what the renderer needs before.
+struct EnvironmentParameter {
+    std::int64_t width =
+        32; ///< texels around, 8 to 512; equirectangular, with Blender's orientation
+    std::int64_t height = 16; ///< texels from below to above, 4 to 256
+    double smoothness =
+        0.1; ///< weight of the prior that neighbours are alike, as that of a texture
+    /// Radiance where the fit begins, linear RGB, above 0; not set: the mean of the pictures.
+    std::optional<scene::Rgb> start{};
+    std::string name = "environment"; ///< what results and messages call it
+};
+
 /// All that a fit is to find; something of it.
 struct Sought {
     std::vector<Parameter> parameters{};
     std::vector<Exposure> exposures{};
     std::vector<LightParameter> lights{};
     std::vector<TextureParameter> textures{};
+    std::optional<EnvironmentParameter> environment{}; ///< of engine::Fit
 };
 
 } // namespace weft::fit

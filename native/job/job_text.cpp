@@ -4,11 +4,13 @@
 #include "core/error.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
+#include "fit/unknown_environment.hpp"
 #include "job/read_lights.hpp"
 #include "job/toml_table.hpp"
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace weft::job {
@@ -17,7 +19,6 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kColorSpaces{"linear", "srgb"};
 constexpr std::array<std::string_view, 2> kScales{"linear", "log"};
-constexpr std::string_view kOnlyPython = " is fitted by Python's `weft fit` alone";
 constexpr double kMaxTexels = 1U << 16U; ///< along a side
 
 std::string required_text(TomlTable& table, std::string_view key) {
@@ -168,6 +169,30 @@ TextureEntry read_texture(TomlTable table) {
     return out;
 }
 
+fit::EnvironmentParameter read_environment(TomlTable table) {
+    constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::min(); // require_valid() says
+    fit::EnvironmentParameter out;
+    set(out.width, table.integer("width", kAny));
+    set(out.height, table.integer("height", kAny));
+    set(out.smoothness, table.number("smoothness"));
+    set(out.name, table.text("name"));
+    const std::vector<double> start = table.numbers("start");
+    if (start.size() == 1) {
+        out.start = {start[0], start[0], start[0]};
+    } else if (start.size() == 3) {
+        out.start = {start[0], start[1], start[2]};
+    } else if (table.find("start") != nullptr) {
+        table.fail("start", "'start' must be one or three numbers");
+    }
+    table.require_no_others();
+    try {
+        fit::require_valid(out);
+    } catch (const core::ArgumentError& error) {
+        table.fail({}, error.what());
+    }
+    return out;
+}
+
 void read_settings(TomlTable table, JobText& job) {
     fit::FitSettings& settings = job.settings;
     set(settings.samples, table.integer("samples", 1));
@@ -225,7 +250,9 @@ JobText read_job_text(const std::filesystem::path& file) {
     if (auto settings = top.table("settings")) {
         read_settings(std::move(*settings), job);
     }
-    top.refuse("environment", core::text("an unknown environment", kOnlyPython));
+    if (auto environment = top.table("environment")) {
+        job.environment = read_environment(std::move(*environment));
+    }
     if (auto report = top.table("report")) {
         static_cast<void>(report->integer("samples", 1)); // of pictures, which only Python draws
         report->require_no_others();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job as it is written: what is to be found, in which pictures of which scene. The format is that of `weft fit`
-// (docs/guide/fitting.md); what only Python fits is refused by name.
+// (docs/guide/fitting.md).
 #pragma once
 
 #include "fit/fit_state.hpp"
@@ -83,13 +83,13 @@ struct JobText {
     std::vector<fit::Exposure> exposures{};
     std::vector<fit::LightParameter> lights{};
     std::vector<TextureEntry> textures{};
+    std::optional<fit::EnvironmentParameter> environment{}; ///< not set: it is the scene's
     fit::FitSettings settings{};
     std::optional<double> time_limit{}; ///< seconds
 };
 
 /// Reads a job and none of the files that it names; their paths are relative to its folder.
-/// @throws ArgumentError with file and line if a key is unknown, absent or of a wrong kind, or asks for what only Python
-///         fits: unknown environments.
+/// @throws ArgumentError with file and line if a key is unknown, absent or of a wrong kind.
 [[nodiscard]] JobText read_job_text(const std::filesystem::path& file);
 
 } // namespace weft::job

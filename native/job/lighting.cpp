@@ -73,16 +73,23 @@ scene::Light at_camera(scene::Light light, const scene::Camera& camera) {
     return light;
 }
 
-/// Names of the lights and of the materials that shine.
-std::vector<std::string> names_of(const scene::Scene& scene) {
+constexpr scene::Rgb kDark{0, 0, 0};
+
+/// Names of the lights and of the materials that shine, but for the sky.
+std::vector<std::string> names_of(const scene::Scene& scene, const std::string& sky) {
     scene::Scene without = scene;
     without.environment = nullptr;
-    return scene::light_names(without);
+    std::vector<std::string> out = scene::light_names(without);
+    if (!sky.empty()) {
+        std::erase(out, sky);
+    }
+    return out;
 }
 
 /// Leaves on what a target names, and adds its own lights.
-void choose_lights(scene::Scene& scene, const TargetEntry& target, const scene::Camera& camera) {
-    const std::vector<std::string> names = names_of(scene);
+void choose_lights(scene::Scene& scene, const TargetEntry& target, const scene::Camera& camera,
+                   const std::string& sky) {
+    const std::vector<std::string> names = names_of(scene, sky);
     for (const std::string& name : *target.shining) {
         if (const auto count = std::ranges::count(names, name); count != 1) {
             refuse(target, core::text(count == 0 ? "no" : "more than one",
@@ -96,9 +103,9 @@ void choose_lights(scene::Scene& scene, const TargetEntry& target, const scene::
     };
     std::erase_if(scene.lights, [&](const scene::Light& light) { return !shines(light.name); });
     scene::LightFactors dark;
-    for (const std::string& name : names_of(scene)) {
+    for (const std::string& name : names_of(scene, sky)) {
         if (!shines(name)) {
-            dark.emplace(name, scene::Rgb{0, 0, 0});
+            dark.emplace(name, kDark);
         }
     }
     try {
@@ -135,6 +142,20 @@ std::shared_ptr<const scene::Environment> read_environment(const WorldEntry& wor
     return out;
 }
 
+/// The scene under the lights of a target.
+scene::Scene lit_scene(const scene::Scene& scene, const TargetEntry& target,
+                       const scene::Camera& camera, const std::string& sky) {
+    const bool is_sky_dark = target.world && !sky.empty();
+    scene::Scene lit = is_sky_dark ? scene::with_light_factors(scene, {{sky, kDark}}) : scene;
+    if (target.shining) {
+        choose_lights(lit, target, camera, sky);
+    }
+    if (target.world) {
+        lit.environment = read_environment(*target.world);
+    }
+    return lit;
+}
+
 bool has_own_lights(const TargetEntry& target) {
     return target.shining || target.world;
 }
@@ -148,7 +169,7 @@ bool are_alike(const TargetEntry& a, const TargetEntry& b) {
 } // namespace
 
 Lighting light_targets(const scene::Scene& scene, const std::vector<TargetEntry>& targets,
-                       const std::vector<scene::Camera>& cameras) {
+                       const std::vector<scene::Camera>& cameras, const std::string& sky) {
     Lighting out;
     for (std::size_t number = 0; number < targets.size(); ++number) {
         const TargetEntry& target = targets[number];
@@ -160,14 +181,7 @@ Lighting light_targets(const scene::Scene& scene, const std::vector<TargetEntry>
         } else if (same - targets.begin() < static_cast<std::ptrdiff_t>(number)) {
             out.shown.push_back(out.shown[static_cast<std::size_t>(same - targets.begin())]);
         } else {
-            scene::Scene lit = scene;
-            if (target.shining) {
-                choose_lights(lit, target, cameras.at(number));
-            }
-            if (target.world) {
-                lit.environment = read_environment(*target.world);
-            }
-            out.scenes.push_back(std::move(lit));
+            out.scenes.push_back(lit_scene(scene, target, cameras.at(number), sky));
             out.shown.push_back(out.scenes.size());
         }
     }

@@ -7,6 +7,7 @@
 #include "scene/scene.hpp"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace weft::job {
@@ -19,10 +20,12 @@ struct Lighting {
 };
 
 /// @param cameras of the targets, in their order.
+/// @param sky material that stands for the unknown environment: it shines where a target has no world; "": there is none.
 /// @throws ArgumentError that begins with a target's place if the scene has no light of a name, or a material's light cannot
 ///         be left out; ImageError for the image of a world.
 [[nodiscard]] Lighting light_targets(const scene::Scene& scene,
                                      const std::vector<TargetEntry>& targets,
-                                     const std::vector<scene::Camera>& cameras);
+                                     const std::vector<scene::Camera>& cameras,
+                                     const std::string& sky = {});
 
 } // namespace weft::job

@@ -103,6 +103,7 @@ public:
         is_cancelled = 0; // what was found is kept; a second Ctrl-C ends the program
         m_out.history = fit.history();
         m_out.textures = fit.textures();
+        m_out.environment = fit.environment();
         judge(fit);
         m_out.seconds = seconds();
         is_cancelled = 0; // as above, for one while it was judged
@@ -187,7 +188,10 @@ std::vector<scene::Camera> cameras_of(const std::vector<fit::Observation>& obser
 }
 
 fit::Sought sought_by(const JobText& job) {
-    fit::Sought out{.parameters = job.parameters, .exposures = job.exposures, .lights = job.lights};
+    fit::Sought out{.parameters = job.parameters,
+                    .exposures = job.exposures,
+                    .lights = job.lights,
+                    .environment = job.environment};
     std::ranges::transform(job.textures, std::back_inserter(out.textures),
                            &TextureEntry::parameter);
     return out;
@@ -218,11 +222,15 @@ int run(const Options& options) {
     for (const TargetEntry& target : job.targets) {
         observations.push_back(read_observation(target, file.cameras));
     }
-    Lighting lighting = light_targets(file.scene, job.targets, cameras_of(observations));
+    const auto& sky = job.environment;
+    const scene::Scene fitted =
+        sky ? fit::with_unknown_environment(file.scene, *sky, observations) : file.scene;
+    Lighting lighting =
+        light_targets(fitted, job.targets, cameras_of(observations), sky ? sky->name : "");
     make_folder(options.out);
     std::signal(SIGINT, cancel);
     const auto engine = engine::Engine::create(engine_of(options));
-    engine::Renderer renderer(*engine, file.scene, {.lit_by = std::move(lighting.scenes)});
+    engine::Renderer renderer(*engine, fitted, {.lit_by = std::move(lighting.scenes)});
     for (std::size_t i = 0; i < observations.size(); ++i) {
         observations[i].lights = lighting.shown[i];
         const std::string& source = job.targets[i].mask_from;

@@ -146,8 +146,22 @@ Json textures_of(const Outcome& outcome, const std::vector<TextureFiles>& files)
     return out;
 }
 
-Json summary_of(const JobText& job, const Outcome& outcome,
-                const std::vector<TextureFiles>& files) {
+/// @param folder gets its picture.
+Json environment_of(const Outcome& outcome, const std::filesystem::path& folder) {
+    if (!outcome.environment) {
+        return {};
+    }
+    const auto& [found, undetermined] = *outcome.environment;
+    const std::string file = write_environment(found, folder);
+    return {{"file", file},
+            {"map", kEnvironmentMap},
+            {"width", found.width},
+            {"height", found.height},
+            {"undetermined", undetermined.empty() ? Json() : Json(undetermined)}};
+}
+
+Json summary_of(const JobText& job, const Outcome& outcome, const std::vector<TextureFiles>& files,
+                Json environment) {
     const fit::FitState& state = outcome.state;
     return {{"weft", "fit report"},
             {"version", kVersion},
@@ -164,6 +178,7 @@ Json summary_of(const JobText& job, const Outcome& outcome,
             {"settings", settings_of(job)},
             {"parameters", parameters_of(job, outcome)},
             {"textures", textures_of(outcome, files)},
+            {"environment", std::move(environment)},
             {"scene", "scene.weft"},
             {"left_out", Json::array({kNoCauses, kNoPictures})}};
 }
@@ -210,8 +225,12 @@ std::string write_report(const JobText& job, const scene_files::SceneFile& file,
     scene_files::SceneFile fitted = file;
     const std::vector<TextureFiles> files = write_textures(outcome.textures, folder);
     fitted.scene = with_found(with_result(file.scene, job, outcome.state), outcome.textures);
+    if (outcome.environment) {
+        fitted.scene.environment =
+            std::make_shared<const scene::Environment>(outcome.environment->environment);
+    }
     scene_files::save(fitted, folder / "scene.weft", root);
-    const Json summary = summary_of(job, outcome, files);
+    const Json summary = summary_of(job, outcome, files, environment_of(outcome, folder));
     Json report = summary;
     Json& history = report["history"] = Json::array();
     for (const fit::FitState& state : outcome.history) {
@@ -248,6 +267,11 @@ std::string describe(const Outcome& outcome) {
         out << found.name << "  " << found.width << " x " << found.height << " texels, "
             << std::setprecision(3) << 100 * known_share(found) << " % of them known"
             << (found.undetermined.empty() ? "" : ": ") << found.undetermined << '\n';
+    }
+    if (outcome.environment) {
+        const auto& [found, undetermined] = *outcome.environment;
+        out << found.name << "  " << found.width << " x " << found.height << " texels"
+            << (undetermined.empty() ? "" : ": ") << undetermined << '\n';
     }
     if (outcome.verdict) {
         out << fit::kVerdictLevels.at(static_cast<std::size_t>(outcome.verdict->level)) << ": "

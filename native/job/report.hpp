@@ -4,6 +4,7 @@
 
 #include "fit/fit_state.hpp"
 #include "fit/fitted_texture.hpp"
+#include "fit/unknown_environment.hpp"
 #include "fit/verdict.hpp"
 #include "job/job_text.hpp"
 #include "scene_files/scene_file.hpp"
@@ -23,6 +24,7 @@ enum class EndReason : std::uint8_t { converged, iterations, time_limit, cancell
 struct Outcome {
     fit::FitState state{};
     std::vector<fit::FittedTexture> textures{};
+    std::optional<fit::FittedEnvironment> environment{}; ///< not set: it was not looked for
     std::optional<fit::Verdict> verdict{}; ///< not set: the fit was ended before it could be judged
     EndReason reason = EndReason::iterations;
     double seconds = 0;
@@ -34,7 +36,7 @@ struct Outcome {
 [[nodiscard]] scene::Scene with_result(const scene::Scene& scene, const JobText& job,
                                        const fit::FitState& found);
 
-/// Writes textures, scene.weft, then report.json, into a folder that is there; files of an earlier report are replaced in one step.
+/// Writes textures, the environment, scene.weft, then report.json, into a folder that is there; files of an earlier report are replaced in one step.
 /// @param root of the installation. @return what report.json has, without its history.
 /// @throws ArgumentError if nothing can be written there.
 std::string write_report(const JobText& job, const scene_files::SceneFile& file,

@@ -215,4 +215,12 @@ std::vector<TextureFiles> write_textures(const std::vector<fit::FittedTexture>& 
     return out;
 }
 
+std::string write_environment(const scene::Environment& environment,
+                              const std::filesystem::path& folder) {
+    return write_image(folder, "environment",
+                       {.width = environment.width,
+                        .height = environment.height,
+                        .pixels = {environment.image.begin(), environment.image.end()}});
+}
+
 } // namespace weft::job

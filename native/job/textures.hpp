@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::job {
@@ -34,5 +35,12 @@ struct TextureFiles {
 [[nodiscard]] std::vector<TextureFiles>
 write_textures(const std::vector<fit::FittedTexture>& textures,
                const std::filesystem::path& folder);
+
+inline constexpr std::string_view kEnvironmentMap = "environment.pfm";
+
+/// Writes kEnvironmentMap, and environment.exr where Weft was built with OpenImageIO. @return the latter, else the former.
+/// @throws ImageError.
+[[nodiscard]] std::string write_environment(const scene::Environment& environment,
+                                            const std::filesystem::path& folder);
 
 } // namespace weft::job

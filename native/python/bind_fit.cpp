@@ -294,6 +294,7 @@ void bind_fit(py::module_& module) {
     bind_prior(module);
     bind_steps(module);
     bind_starts(module);
+    bind_fit_display(module);
     bind_fit_judgement(module);
     bind_fit_unknowns(module);
     bind_fit_views(module);

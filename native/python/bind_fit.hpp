@@ -17,6 +17,9 @@ void bind_fit_judgement(pybind11::module_& module);
 /// Pixels that count and are drawn.
 void bind_fit_pixels(pybind11::module_& module);
 
+/// Display transforms of pictures.
+void bind_fit_display(pybind11::module_& module);
+
 /// The vector of unknowns.
 void bind_fit_unknowns(pybind11::module_& module);
 

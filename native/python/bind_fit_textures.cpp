@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/best_texels.hpp"
+#include "fit/unknown_environment.hpp"
 #include "python/bind_fit.hpp"
 #include "python/fit_objects.hpp"
 
@@ -402,6 +403,7 @@ void bind_best(py::module_& module) {
 } // namespace
 
 void bind_fit_textures(py::module_& module) {
+    module.attr("ENVIRONMENT_LOOKUP") = fit::environment_lookup();
     module.attr("MAX_PRECONDITIONERS") = fit::kMaxPreconditioners;
     bind_textures(module);
     bind_joint(module);

@@ -26,6 +26,7 @@ set(WEFT_PUBLIC_HEADERS
   engine/number.hpp
   engine/renderer.hpp
   fit/attempts.hpp
+  fit/display_transform.hpp
   fit/fit_state.hpp
   fit/fitted_texture.hpp
   fit/gauss_newton.hpp
@@ -39,6 +40,7 @@ set(WEFT_PUBLIC_HEADERS
   fit/residuals.hpp
   fit/saved_arrays.hpp
   fit/starts.hpp
+  fit/unknown_environment.hpp
   fit/verdict.hpp
   reflect/function.hpp
   reflect/type.hpp

@@ -2768,6 +2768,54 @@ class Place:
         matrix, covariance, lost and drawn_share of weft.fit.information.Information.
         """
 
+class DisplayTransform:
+    """
+    What a display shows of scene light; weft.fit.DisplayTransform says more. Pixels are three numbers each, in any shape; results are flat.
+
+    Args:
+        table: Display values, shape (n, n, n, 3).
+        high: Light at the last entry.
+        toe: Light where steps begin to grow.
+    """
+    def __init__(
+        self, table: NDArray[np.floating], high: typing.SupportsFloat, toe: typing.SupportsFloat
+    ) -> None: ...
+    @staticmethod
+    def light_at(
+        entries: typing.SupportsInt, high: typing.SupportsFloat, toe: typing.SupportsFloat
+    ) -> NDArray[np.float64]:
+        """
+        Returns the light at the entries of an axis, from 0 to `high`.
+        """
+
+    @property
+    def clip(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """
+        The smallest and the largest display value of each channel.
+        """
+
+    def apply(self, light: NDArray[np.floating]) -> NDArray[np.float64]:
+        """
+        Returns display values of linear light; below 0 counts as 0.
+        """
+
+    def derivative(self, light: NDArray[np.floating]) -> NDArray[np.float64]:
+        """
+        Returns how display values change with light, nine numbers a pixel: row i, column j is the derivative of display channel i with respect to light channel j.
+        """
+
+    def invert(
+        self, values: NDArray[np.floating]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """
+        Returns the light that shows display values, and which pixels some light shows.
+        """
+
+    def is_invertible(self, values: NDArray[np.floating]) -> NDArray[np.bool_]:
+        """
+        Returns which pixels tell the light that they show.
+        """
+
 class GaussNewton:
     """
     Gauss-Newton from noisy renders; weft.fit.gauss_newton.GaussNewton says more.
@@ -5115,6 +5163,7 @@ class NoiseMeter:
         Lets the views' pixels count by the noise that was measured.
         """
 
+ENVIRONMENT_LOOKUP: str
 MAX_PRECONDITIONERS: int
 
 class TextureModel:

@@ -92,7 +92,7 @@ if(PYTHON) # a job that both programs run
   # Ends after one iteration; the run below goes on from there.
   require(${weft_fit} ${work}/jobs/together_pfm.toml --out ${work}/jobs/begun --time-limit 0
     --checkpoint ${work}/jobs/kept/together.npz)
-  foreach(job right wrong photo board)
+  foreach(job right wrong photo board outdoors)
     require(${weft_fit} ${work}/jobs/${job}_pfm.toml --out ${work}/jobs/${job})
   endforeach()
   require(${weft_fit} ${work}/jobs/together_pfm.toml --out ${work}/jobs/together

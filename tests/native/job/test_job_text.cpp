@@ -282,12 +282,35 @@ TEST_CASE("a job may ask for numbers, exposures, lights and textures together") 
     CHECK(read.textures[0].parameter.name == "a.base_color");
 }
 
-TEST_CASE("what only Python fits is refused by name") {
+TEST_CASE("a job may ask for the environment") {
+    const TemporaryFolder folder;
+    const auto read = [&](const std::string& keys) {
+        return job::read_job_text(folder.write("job.toml", job_with("[environment]\n" + keys)))
+            .environment.value();
+    };
+
+    CHECK(read("").width == fit::EnvironmentParameter().width);
+    CHECK_FALSE(read("").start);
+    const fit::EnvironmentParameter own =
+        read("width = 64\nheight = 24\nsmoothness = 0.5\nstart = 2\nname = \"sky\"\n");
+    CHECK((own.width == 64 && own.height == 24 && own.smoothness == 0.5 && own.name == "sky"));
+    CHECK(own.start == scene::Rgb{2, 2, 2});
+    CHECK(read("start = [1, 2, 3]\n").start == scene::Rgb{1, 2, 3});
+    CHECK_FALSE(job::read_job_text(folder.write("job.toml", job_with(""))).environment);
+}
+
+TEST_CASE("an environment that cannot be looked for is refused with its place") {
     const std::vector<std::pair<std::string, std::string>> cases{
-        {job_with("[environment]\n"), "job.toml:4: an unknown environment"}};
+        {"[environment]\nwidth = -1\n",
+         "job.toml:4: EnvironmentParameter 'environment': width and height must be integers from 8 "
+         "x 4 to 512 x 256, got -1 x 16"},
+        {"[environment]\nheight = 8.5\n", "job.toml:5: 'height' must be an integer"},
+        {"[environment]\nstart = [1, 2]\n", "job.toml:5: 'start' must be one or three numbers"},
+        {"[environment]\nstart = -1\n", "job.toml:4: EnvironmentParameter 'environment': start"},
+        {"[environment]\nturn = 1\n", "job.toml:5: there is no key 'turn'"},
+        {"[[environment]]\n[[environment]]\n", "'environment' must be a table"}};
     for (const auto& [text, expected] : cases) {
         INFO(text);
-        CHECK_THAT(message_of(text), ContainsSubstring(expected));
-        CHECK_THAT(message_of(text), ContainsSubstring("Python's `weft fit`"));
+        CHECK_THAT(message_of(job_with(text)), ContainsSubstring(expected));
     }
 }

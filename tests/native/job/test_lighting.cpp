@@ -104,6 +104,27 @@ TEST_CASE("a world comes from an image") {
           std::vector<float>{1, 2, 3});
 }
 
+TEST_CASE("the material of an unknown sky shines where a target has no world") {
+    job::TargetEntry at_night = target(std::nullopt);
+    at_night.world = job::WorldEntry{};
+    job::TargetEntry by_key = at_night;
+    by_key.shining = Names{"key"};
+    const job::Lighting lighting = job::light_targets(
+        lit(), {target(std::nullopt), target(Names{"fill"}), at_night, by_key}, cameras(4), "Glow");
+
+    CHECK(lighting.shown == std::vector<std::size_t>{0, 1, 2, 3});
+    REQUIRE(lighting.scenes.size() == 3);
+    CHECK(scene::light_names(lighting.scenes[0]) == Names{"fill", "environment", "Glow"});
+    CHECK(scene::light_names(lighting.scenes[1]) == Names{"key", "fill"});
+    CHECK(scene::light_names(lighting.scenes[2]) == Names{"key"});
+    try {
+        static_cast<void>(job::light_targets(lit(), {target(Names{"Glow"})}, cameras(1), "Glow"));
+        FAIL("a sky is no light of a target");
+    } catch (const core::ArgumentError& error) {
+        CHECK_THAT(error.what(), ContainsSubstring("there are key, fill; the world is chosen by"));
+    }
+}
+
 TEST_CASE("lights that the scene does not have are refused with their place") {
     CHECK_THAT(message_of(target(Names{"keys"})),
                ContainsSubstring("job.toml:2: target 'a': no light of the scene is called 'keys'; "

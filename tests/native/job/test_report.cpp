@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/error.hpp"
+#include "job/picture_file.hpp"
 #include "job/report.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <vector>
 
 using namespace weft;
 using weft::test::TemporaryFolder;
@@ -112,4 +115,27 @@ TEST_CASE("a folder that takes no file is told") {
     CHECK_THROWS_AS(job::write_report(job_of(), {.scene = painted()}, outcome(),
                                       folder.path() / "absent" / "deeper", folder.path()),
                     core::ArgumentError);
+}
+
+TEST_CASE("a report has the environment that was found, and so has its scene") {
+    const TemporaryFolder folder;
+    job::Outcome own = outcome();
+    std::vector<float> image(std::size_t{8} * 4 * 3, 0.5F);
+    image[0] = 2;
+    own.environment = {.environment = scene::environment(image, 8, 4), .undetermined = "all grey"};
+    own.environment->environment.name = "sky";
+
+    job::write_report(job_of(), {.scene = painted()}, own, folder.path(), folder.path());
+
+    std::ifstream stream(folder.path() / "report.json");
+    const auto entry = nlohmann::json::parse(stream)["environment"];
+    CHECK(entry["map"] == "environment.pfm");
+    CHECK((entry["width"] == 8 && entry["height"] == 4 && entry["undetermined"] == "all grey"));
+    const job::PictureFile picture = job::read_picture_file(folder.path() / "environment.pfm");
+    CHECK(picture.pixels == image);
+    const scene_files::SceneFile stored =
+        scene_files::load(folder.path() / "scene.weft", {.root = folder.path()});
+    REQUIRE(stored.scene.environment != nullptr);
+    CHECK(std::ranges::equal(stored.scene.environment->image, image));
+    CHECK_THAT(job::describe(own), ContainsSubstring("sky  8 x 4 texels: all grey\n"));
 }

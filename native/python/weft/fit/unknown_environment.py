@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import ENVIRONMENT_LOOKUP, ArgumentError
 from weft.defaults import SMOOTHNESS
 from weft.fit.texture_parameters import LightTexture, TextureParameter
 from weft.scene import Attribute, Closure, Environment, Material, Mesh, Object, SlangCall, Texture
@@ -36,15 +36,6 @@ BOX_SIZE_FACTOR = 100.0  # size of the box, of the scene's
 CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float32)
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 HALVES = ((0, 1, 2), (0, 2, 3))
-DIRECTION = """
-float2 weftSkyCoordinates(float3 towards, float height)
-{
-    const float3 d = -normalize(towards);
-    const float v = 0.5f + asin(clamp(d.z, -1.f, 1.f)) / 3.14159265f;
-    const float edge = 0.5f / height;
-    return float2(0.5f - atan2(d.y, d.x) / 6.28318531f, clamp(v, edge, 1.f - edge));
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -158,7 +149,7 @@ def _shining(parameter: EnvironmentParameter, targets: Sequence[Target]) -> Clos
     texels = np.broadcast_to(color / level, (parameter.height, parameter.width, 3))
     call = SlangCall(
         "weftSkyCoordinates",
-        DIRECTION,
+        ENVIRONMENT_LOOKUP,
         {"towards": Attribute.INCOMING, "height": float(parameter.height)},
         size=2,
         is_differentiable=False,

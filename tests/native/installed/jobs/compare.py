@@ -17,6 +17,7 @@ import numpy as np
 import weft
 from weft import image
 from weft.colors import srgb_from_linear
+from weft.fit import FitResult
 from weft.fit.job import load_job
 from weft.render import PathSettings
 from weft.scene import (
@@ -161,6 +162,46 @@ wrap = "extend"
 """
 
 
+OUTDOORS = """
+scene = "outdoors.weft"
+
+[settings]
+bounces = 2
+seed = 3
+max_iterations = 10
+texture_iterations = 12
+
+[[targets]]
+image = "outdoors.{ending}"
+camera = "front"
+
+[[targets]]
+image = "outdoors_left.{ending}"
+camera = 1
+robust = true
+
+[[targets]]
+image = "outdoors_night.{ending}"
+camera = 1
+lights = ["key"]
+world = false
+
+[[parameters]]
+name = '"Paint.001".roughness'
+bounds = [0.1, 0.9]
+start = 0.6
+
+[[lights]]
+light = "key"
+start = 0.7
+
+[environment]
+width = 12
+height = 6
+smoothness = 0.2
+"""
+
+
 def square(size: float, height: float, name: str) -> Mesh:
     """Return two triangles that look up."""
     corners = [(-size, -size), (size, -size), (size, size), (-size, size)]
@@ -269,6 +310,20 @@ def write_textures(folder: Path, job: str, name: str, scenes: tuple[Scene, Scene
         (folder / f"{name}_{ending}.toml").write_text(job.format(ending=ending), encoding="utf-8")
 
 
+def write_environment(folder: Path) -> None:
+    """Write a scene whose environment is not known, pictures of it, and a job."""
+    rows, columns = np.mgrid[0:6, 0:12]
+    sky = np.stack([0.2 + rows / 6, 0.6 + 0.4 * np.sin(columns / 2), 0.3 + columns / 12], axis=2)
+    indoors = replace(painted(True), environment=None)
+    right = replace(indoors, environment=Environment(sky.astype(np.float32)))
+    write_textures(folder, OUTDOORS, "outdoors", (indoors, right))
+    with weft.create_device() as device:
+        settings = PathSettings(samples=256, bounces=2, seed=9)
+        night = weft.Renderer(device, indoors).render(1, settings)
+    write_pfm(folder / "outdoors_night.pfm", np.asarray(night, np.float32))
+    image.write(folder / "outdoors_night.exr", np.asarray(night, np.float32), encoding="linear")
+
+
 def write_pfm(path: Path, pixels: np.ndarray) -> None:
     """Write a portable float map."""
     height, width, channels = pixels.shape
@@ -353,7 +408,23 @@ def compare_textures(folder: Path, job: str) -> None:
         assert np.allclose(errors, ours.errors, rtol=1e-2), name
         assert np.isclose(entry["known_share"], ours.known.mean()), name
         assert np.isclose(entry["told_share"], ours.told, rtol=1e-2), name
+    compare_environment(folder / job, result, report["environment"])
     compare_verdicts(result.verdict.as_dict(), report["verdict"])
+
+
+def compare_environment(folder: Path, result: FitResult, entry: dict | None) -> None:
+    """Fail unless both programs have found the same environment."""
+    if result.environment is None:
+        assert entry is None
+        return
+    ours, theirs = result.environment.image, read_pfm(folder / entry["map"])
+    apart = float(np.abs(theirs - ours).max())
+    print(f"environment: apart by {apart}, {entry['undetermined']}")
+    assert apart < 0.002
+    assert entry["undetermined"] == result.undetermined.get("environment")
+    stored = Scene.load(folder / "scene.weft")
+    assert np.array_equal(stored.environment.image, theirs)
+    assert [own.name for own in stored.objects] == ["floor", "plate"]
 
 
 def compare(folder: Path, job: str, level: str) -> None:
@@ -400,12 +471,14 @@ def main() -> None:
         write(folder)
         write_textures(folder, MAPS, "board", (board(False), board(True)))
         write_textures(folder, TOGETHER, "together", (painted(False), painted(True)))
+        write_environment(folder)
     else:
         compare(folder, "right", "explained")
         compare(folder, "wrong", "wrong")
         compare(folder, "photo", "doubtful")
         compare_textures(folder, "board")
         compare_textures(folder, "together")
+        compare_textures(folder, "outdoors")
 
 
 if __name__ == "__main__":
