@@ -2804,9 +2804,7 @@ class DisplayTransform:
         Returns how display values change with light, nine numbers a pixel: row i, column j is the derivative of display channel i with respect to light channel j.
         """
 
-    def invert(
-        self, values: NDArray[np.floating]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def invert(self, values: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """
         Returns the light that shows display values, and which pixels some light shows.
         """

@@ -58,7 +58,7 @@ scene::Camera all_around() {
 struct EnvironmentFixture : render::testing::RendererFixture {
     EnvironmentParameter parameter{.width = kWidth, .height = kHeight, .smoothness = 0.01};
     std::vector<Observation> observations{
-        {.camera = all_around(), .image = std::vector<float>(48 * 24 * 3, 0.5F)}};
+        {.camera = all_around(), .image = std::vector<float>(std::size_t{48} * 24 * 3, 0.5F)}};
 
     render::Renderer boxed() {
         return renderer(with_unknown_environment(square_under(nullptr), parameter, observations));
@@ -76,7 +76,8 @@ struct EnvironmentFixture : render::testing::RendererFixture {
         const FittedTexture flat{.width = kWidth,
                                  .height = kHeight,
                                  .channels = 3,
-                                 .pixels = std::vector<float>(kWidth * kHeight * 3, 1.0F)};
+                                 .pixels =
+                                     std::vector<float>(std::size_t{kWidth} * kHeight * 3, 1.0F)};
         return search.found(flat).undetermined;
     }
     std::string refusal(render::Renderer& own, Sought sought) {
@@ -118,7 +119,8 @@ TEST_CASE_METHOD(EnvironmentFixture, "an environment is found from a picture of 
     double whole = 0;
     // The square hides some of what is below.
     for (std::size_t i = 0; i < truth.size() / 2; ++i) {
-        const double row = static_cast<double>(i / 3 / kWidth) + 0.5;
+        const std::size_t y = i / 3 / kWidth;
+        const double row = static_cast<double>(y) + 0.5;
         const double weight = std::sin(std::numbers::pi * row / kHeight);
         apart += weight * std::pow(found.environment.image[i] - truth[i], 2);
         whole += weight * std::pow(truth[i], 2);
