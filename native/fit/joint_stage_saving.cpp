@@ -12,16 +12,15 @@ namespace weft::fit {
 
 namespace {
 
-enum Count : std::uint8_t {
-    kDraws,
-    kSamples,
-    kIterations,
-    kPasses,
-    kIsScalarPass,
-    kWeighings,
-    kSolverPass,
-    kCounts
-};
+// Places among `counts`.
+constexpr std::size_t kDraws = 0;
+constexpr std::size_t kSamples = 1;
+constexpr std::size_t kIterations = 2;
+constexpr std::size_t kPasses = 3;
+constexpr std::size_t kIsScalarPass = 4;
+constexpr std::size_t kWeighings = 5;
+constexpr std::size_t kSolverPass = 6;
+constexpr std::size_t kCounts = 7;
 
 /// None where there were none.
 std::vector<ViewState> restored_selection(const SavedArrays& saved,

@@ -196,7 +196,7 @@ TEST_CASE("what a fit was after each iteration is read as it was written") {
 TEST_CASE_METHOD(JointFixture, "the signature of a fit tells what it is about, and not how long") {
     const Observation observation{.name = "photo",
                                   .camera = testing::camera_over_board(),
-                                  .image = std::vector<float>(28 * 28 * 3, 0.5F)};
+                                  .image = std::vector<float>(std::size_t{28} * 28 * 3, 0.5F)};
     const Sought sought{.parameters = {{.name = "Floor.base_color"}},
                         .exposures = {{}},
                         .lights = {{.light = "key"}},
@@ -222,7 +222,7 @@ TEST_CASE_METHOD(JointFixture, "the signature of a fit tells what it is about, a
         [](Observation& own, auto&, auto&) { own.name = "other"; },
         [](Observation& own, auto&, auto&) { own.camera.scale = 3; },
         [](Observation& own, auto&, auto&) { own.image[7] = 0.25F; },
-        [](Observation& own, auto&, auto&) { own.mask.assign(28 * 28, 1); },
+        [](Observation& own, auto&, auto&) { own.mask.assign(std::size_t{28} * 28, 1); },
         [](Observation& own, auto&, auto&) { own.filter_width = 2; },
         [](Observation& own, auto&, auto&) { own.robust = true; },
         [](Observation& own, auto&, auto&) { own.grain = 8; },
