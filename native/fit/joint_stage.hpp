@@ -33,8 +33,8 @@ inline constexpr std::size_t kPolish = kPassFractions.size() - 1;
 /// Models, and what phases have found so far. One thread at a time.
 struct JointStage {
     /// @param own renderer of the scene; it outlives this. @param sought numbers and textures. @throws as JointFit().
-    JointStage(render::Renderer& own, std::vector<Observation> pictures,
-               const Sought& sought, const FitSettings& given, const core::InterruptPoll& check);
+    JointStage(render::Renderer& own, std::vector<Observation> pictures, const Sought& sought,
+               const FitSettings& given, const core::InterruptPoll& check);
     JointStage(const JointStage&) = delete;
     JointStage& operator=(const JointStage&) = delete;
     ~JointStage() = default;
