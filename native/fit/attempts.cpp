@@ -100,7 +100,7 @@ std::vector<bool> Attempts::returned() const {
     std::vector<std::size_t> times(group_count(), 0);
     for (std::size_t number = 0; number + 1 < m_places.size(); ++number) {
         const Place& place = *m_places[number];
-        const std::vector<bool> apart = groups_apart(here, place);
+        const std::vector<bool> apart = groups_apart(place, here);
         std::vector<bool> is_same(apart.size(), false);
         for (std::size_t i = 0; i < m_limits.groups.size(); ++i) {
             const auto group = static_cast<std::size_t>(m_limits.groups[i]);

@@ -127,7 +127,8 @@ private:
 };
 
 JointFit::JointFit(render::Renderer& renderer, std::vector<Observation> observations,
-                   const Sought& sought, const FitSettings& settings, core::InterruptPoll check) {
+                   const Sought& sought, const FitSettings& settings,
+                   const core::InterruptPoll& check) {
     require_valid(settings);
     require_valid(observations);
     const bool has_numbers =
@@ -140,7 +141,7 @@ JointFit::JointFit(render::Renderer& renderer, std::vector<Observation> observat
     // Before there are recorders, which say less of what is wrong.
     static_cast<void>(find_regions(*renderer.tables(), sought.textures));
     m_implementation = std::make_unique<Implementation>(renderer, std::move(observations), sought,
-                                                        settings, std::move(check));
+                                                        settings, check);
 }
 
 JointFit::~JointFit() = default;

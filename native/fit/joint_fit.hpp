@@ -30,7 +30,8 @@ public:
     /// @throws ArgumentError if there is no observation, one of the two kinds is missing, or something does not fit the
     ///         scene: as ScalarFit() and TextureFit(); CompileError, DeviceError.
     JointFit(render::Renderer& renderer, std::vector<Observation> observations,
-             const Sought& sought, const FitSettings& settings, core::InterruptPoll check = {});
+             const Sought& sought, const FitSettings& settings,
+             const core::InterruptPoll& check = {});
     ~JointFit();
     JointFit(JointFit&&) noexcept;
     JointFit& operator=(JointFit&&) noexcept;

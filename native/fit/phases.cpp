@@ -50,7 +50,7 @@ void PhaseList::step() {
     m_last = phase.name();
     try {
         enter();
-    } catch (const core::Interrupted&) {
+    } catch (const core::Interrupted&) { // NOLINT(bugprone-empty-catch)
         // The iteration was made: it must not look as if it had been given up.
     }
     m_progress = std::max(m_progress, progress());

@@ -76,7 +76,8 @@ std::vector<std::size_t> SavedArrays::counts(const std::string& name) const {
     constexpr double kEnd = 9007199254740992.0; // 2^53: all below it are exact
     std::vector<std::size_t> out;
     for (const double value : doubles(name)) {
-        if (!(value >= 0 && value < kEnd) || std::floor(value) != value) {
+        const bool is_count = value >= 0 && value < kEnd && std::floor(value) == value;
+        if (!is_count) {
             throw core::ArgumentError(core::text("restore: the saved array '", name,
                                                  "' must have whole numbers from 0, got ", value,
                                                  "; start anew"));

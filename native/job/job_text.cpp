@@ -155,7 +155,8 @@ TextureEntry read_texture(TomlTable table) {
         out.resolution.emplace();
         for (std::size_t axis = 0; axis < 2; ++axis) {
             const double size = (*resolution)[axis];
-            if (!(size >= 1 && size <= kMaxTexels) || size != std::floor(size)) {
+            const bool is_size = size >= 1 && size <= kMaxTexels && size == std::floor(size);
+            if (!is_size) {
                 table.fail("resolution", "'resolution' must be two integers from 1 to 65536");
             }
             (*out.resolution)[axis] = static_cast<std::uint32_t>(size);

@@ -33,6 +33,7 @@ fit::NormalEquations normal_equations(const FitFloats& residual_a, const FitFloa
     return fit::normal_equations(pair, cluster_size);
 }
 
+// NOLINTNEXTLINE(readability-function-size): Python's function has as many parameters.
 py::tuple gather_information(const fit::NormalEquations& equations, const FitFloats& residual_a,
                              const FitFloats& jacobian_a, const FitFloats& residual_b,
                              const FitFloats& jacobian_b, const py::object& known,

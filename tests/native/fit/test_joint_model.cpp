@@ -189,7 +189,7 @@ TEST_CASE_METHOD(JointFixture, "a fit of textures goes on from what was saved, t
 TEST_CASE_METHOD(JointFixture,
                  "a view that is mostly no numbers ends a fit, and a few pixels do not") {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    const std::vector<float> none(3 * kTexels * kTexels, kInfinity);
+    const std::vector<float> none(pattern().size(), kInfinity);
     std::vector<float> few = pattern();
     std::fill_n(few.begin(), 3, kInfinity);
     {

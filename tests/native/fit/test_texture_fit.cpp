@@ -35,7 +35,8 @@ struct TextureFixture : BoardFixture {
     std::string refusal(const std::vector<TextureParameter>& textures,
                         scene::Scene scene = board(grey()), const FitSettings& given = {}) {
         render::Renderer own = renderer(std::move(scene));
-        const Observation flat{.camera = camera(), .image = std::vector<float>(32 * 32 * 3, 0.5F)};
+        const Observation flat{.camera = camera(),
+                               .image = std::vector<float>(std::size_t{32} * 32 * 3, 0.5F)};
         try {
             const TextureFit solver(own, {flat}, textures, given);
         } catch (const core::ArgumentError& error) {
@@ -74,7 +75,7 @@ TEST_CASE_METHOD(TextureFixture, "a texture is found from a picture, and the sce
     CHECK(found.name == "Board.color");
     CHECK((found.width == kTexels && found.height == kTexels && found.channels == 3));
     CHECK(mean_error(found, pattern()) < 0.005);
-    CHECK(std::ranges::count(found.known, 1.0F) == kTexels * kTexels);
+    CHECK(std::ranges::count(found.known, 1.0F) == std::ptrdiff_t{kTexels} * kTexels);
     CHECK(std::ranges::all_of(found.errors, [](float error) { return error > 0 && error < 0.1F; }));
     CHECK(told_share(found) > 0.95);
     CHECK(found.undetermined.empty());
@@ -171,7 +172,7 @@ TEST_CASE_METHOD(TextureFixture, "equal seeds give equal textures, others do not
 TEST_CASE_METHOD(TextureFixture, "pixels that nothing explains lose their say in photos") {
     Observation sticker = photo(board(image()));
     // Stripes through all texels of the left half, one of four pixels wide.
-    for (std::size_t pixel = 0; pixel < 32 * 16; ++pixel) {
+    for (std::size_t pixel = 0; pixel < std::size_t{32} * 16; ++pixel) {
         const std::size_t at = pixel / 16 * 32 + pixel % 16;
         if (pixel % 4 == 1 && pixel / 16 % 4 == 1) {
             sticker.image[3 * at] = 4;
