@@ -12,13 +12,14 @@ namespace weft::fit {
 
 namespace {
 
-constexpr std::size_t kEnoughReturns = 2; ///< other starts that end at one place: no more are tried
+constexpr std::size_t kEnoughReturns =
+    2; ///< other starts that end at one candidate: no more are tried
 constexpr double kSameDistance =
-    0.05; ///< of the range: places that are nearer to each other are one
+    0.05; ///< of the range: candidates that are nearer to each other are one
 
 } // namespace
 
-SavedArrays Place::save() const {
+SavedArrays Candidate::save() const {
     SavedArrays out;
     out.arrays.emplace("loss", SavedArray{{}, std::vector{loss}});
     out.arrays.emplace("deviation", SavedArray{{}, std::vector{deviation}});
@@ -30,9 +31,9 @@ SavedArrays Place::save() const {
     return out;
 }
 
-Place Place::restore(const SavedArrays& saved, std::size_t parameter_count,
-                     std::size_t group_count) {
-    Place out;
+Candidate Candidate::restore(const SavedArrays& saved, std::size_t parameter_count,
+                             std::size_t group_count) {
+    Candidate out;
     out.loss = saved.doubles("loss", 1)[0];
     out.deviation = saved.doubles("deviation", 1)[0];
     out.losses = saved.doubles("losses", group_count);
@@ -54,12 +55,11 @@ std::size_t Attempts::group_count() const noexcept {
     return static_cast<std::size_t>(largest) + 1;
 }
 
-const Place* Attempts::best() const noexcept {
-    const auto found =
-        std::min_element(m_places.begin(), m_places.end(), [](const auto& one, const auto& other) {
-            return one->loss < other->loss;
-        });
-    return found == m_places.end() ? nullptr : found->get();
+const Candidate* Attempts::best() const noexcept {
+    const auto found = std::min_element(
+        m_candidates.begin(), m_candidates.end(),
+        [](const auto& one, const auto& other) { return one->loss < other->loss; });
+    return found == m_candidates.end() ? nullptr : found->get();
 }
 
 void Attempts::begin(std::vector<bool> moved, std::size_t iterations) {
@@ -68,7 +68,7 @@ void Attempts::begin(std::vector<bool> moved, std::size_t iterations) {
 }
 
 void Attempts::forget(std::size_t iterations) {
-    m_places.clear();
+    m_candidates.clear();
     begin(std::vector<bool>(m_limits.groups.size(), true), iterations);
 }
 
@@ -80,10 +80,10 @@ bool Attempts::may_go_on(std::size_t iterations) const noexcept {
     const bool is_time_left =
         !m_limits.iterations.has_value() ||
         iterations + kMaxStartIterations + kAveragesBeforeQuestion <= *m_limits.iterations;
-    return m_places.size() < m_limits.starts && is_time_left;
+    return m_candidates.size() < m_limits.starts && is_time_left;
 }
 
-std::vector<bool> Attempts::groups_apart(const Place& one, const Place& other) const {
+std::vector<bool> Attempts::groups_apart(const Candidate& one, const Candidate& other) const {
     std::vector<bool> apart(group_count(), false);
     for (std::size_t i = 0; i < m_limits.groups.size(); ++i) {
         const double extent = m_limits.extent[i];
@@ -96,15 +96,16 @@ std::vector<bool> Attempts::groups_apart(const Place& one, const Place& other) c
 }
 
 std::vector<bool> Attempts::returned() const {
-    const Place& here = *m_places.back();
+    const Candidate& here = *m_candidates.back();
     std::vector<std::size_t> times(group_count(), 0);
-    for (std::size_t number = 0; number + 1 < m_places.size(); ++number) {
-        const Place& place = *m_places[number];
-        const std::vector<bool> apart = groups_apart(place, here);
+    for (std::size_t number = 0; number + 1 < m_candidates.size(); ++number) {
+        const Candidate& candidate = *m_candidates[number];
+        const std::vector<bool> apart = groups_apart(candidate, here);
         std::vector<bool> is_same(apart.size(), false);
         for (std::size_t i = 0; i < m_limits.groups.size(); ++i) {
             const auto group = static_cast<std::size_t>(m_limits.groups[i]);
-            is_same[group] = is_same[group] || (here.moved[i] && place.moved[i] && !apart[group]);
+            is_same[group] =
+                is_same[group] || (here.moved[i] && candidate.moved[i] && !apart[group]);
         }
         for (std::size_t group = 0; group < times.size(); ++group) {
             times[group] += is_same[group] ? 1 : 0;
@@ -121,7 +122,7 @@ Vector Attempts::gathered() const {
     Vector out(m_limits.groups.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
         const auto group = static_cast<std::size_t>(m_limits.groups[i]);
-        const auto best = std::min_element(m_places.begin(), m_places.end(),
+        const auto best = std::min_element(m_candidates.begin(), m_candidates.end(),
                                            [&](const auto& one, const auto& other) {
                                                return one->losses[group] < other->losses[group];
                                            });
@@ -132,10 +133,10 @@ Vector Attempts::gathered() const {
 
 SavedArrays Attempts::save() const {
     SavedArrays out;
-    out.add("attempts", {static_cast<double>(m_places.size()), static_cast<double>(m_began)});
+    out.add("attempts", {static_cast<double>(m_candidates.size()), static_cast<double>(m_began)});
     out.add_flags("moved", m_moved);
-    for (std::size_t number = 0; number < m_places.size(); ++number) {
-        out.add_part(core::text("place", number), m_places[number]->save());
+    for (std::size_t number = 0; number < m_candidates.size(); ++number) {
+        out.add_part(core::text("place", number), m_candidates[number]->save());
     }
     return out;
 }
@@ -144,13 +145,13 @@ void Attempts::restore(const SavedArrays& saved) {
     const std::vector<double> counts = saved.doubles("attempts", 2);
     const std::size_t parameters = m_limits.groups.size();
     std::vector<bool> moved = saved.flags("moved", parameters);
-    std::vector<std::shared_ptr<const Place>> places;
+    std::vector<std::shared_ptr<const Candidate>> candidates;
     for (std::size_t number = 0; number < static_cast<std::size_t>(counts[0]); ++number) {
         const SavedArrays part = saved.part(core::text("place", number));
-        places.push_back(
-            std::make_shared<const Place>(Place::restore(part, parameters, group_count())));
+        candidates.push_back(
+            std::make_shared<const Candidate>(Candidate::restore(part, parameters, group_count())));
     }
-    m_places = std::move(places);
+    m_candidates = std::move(candidates);
     begin(std::move(moved), static_cast<std::size_t>(counts[1]));
 }
 

@@ -26,7 +26,7 @@ inline constexpr double kDrawnFraction = 0.2;
 inline constexpr double kDoubtfulError = 0.05;
 
 /// Where iterations were averaged, and what they said: losses of the averaged model.
-struct Place {
+struct Candidate {
     double loss = 0;      ///< of all residuals
     double deviation = 0; ///< of `loss`, by noise
     Vector losses;        ///< of the residuals of each group; see group_losses()
@@ -36,8 +36,8 @@ struct Place {
     std::vector<bool> moved; ///< which parameters began anew to get here
 
     [[nodiscard]] WEFT_API SavedArrays save() const;
-    [[nodiscard]] static Place restore(const SavedArrays& saved, std::size_t parameter_count,
-                                       std::size_t group_count);
+    [[nodiscard]] static Candidate restore(const SavedArrays& saved, std::size_t parameter_count,
+                                           std::size_t group_count);
 };
 
 /// What Attempts decides by.
@@ -50,26 +50,30 @@ struct AttemptLimits {
         iterations; ///< all there will be: no start begins that could not come to its end
 };
 
-/// The places where descents from different starts have ended.
+/// The candidates where descents from different starts have ended.
 class Attempts {
 public:
     /// All begin at the start.
     explicit Attempts(AttemptLimits limits);
 
-    const std::vector<std::shared_ptr<const Place>>& places() const noexcept { return m_places; }
+    const std::vector<std::shared_ptr<const Candidate>>& candidates() const noexcept {
+        return m_candidates;
+    }
     const std::vector<bool>& moved() const noexcept { return m_moved; }
     const std::vector<std::int64_t>& groups() const noexcept { return m_limits.groups; }
     /// Iterations before the start under way.
     std::size_t began() const noexcept { return m_began; }
     std::size_t max_starts() const noexcept { return m_limits.starts; }
     std::size_t group_count() const noexcept;
-    /// The place that explains the residuals best; null before iterations were averaged.
-    const Place* best() const noexcept;
+    /// The candidate that explains the residuals best; null before iterations were averaged.
+    const Candidate* best() const noexcept;
 
-    void add(Place place) { m_places.push_back(std::make_shared<const Place>(std::move(place))); }
+    void add(Candidate candidate) {
+        m_candidates.push_back(std::make_shared<const Candidate>(std::move(candidate)));
+    }
     /// Notes that some parameters begin anew after so many iterations.
     void begin(std::vector<bool> moved, std::size_t iterations);
-    /// Forgets all places: their losses can no longer be compared.
+    /// Forgets all candidates: their losses can no longer be compared.
     void forget(std::size_t iterations);
 
     /// Whether another start has shown what it leads to.
@@ -77,7 +81,7 @@ public:
                                bool is_still) const noexcept;
     /// Whether one more start is allowed, and could come to its end.
     [[nodiscard]] bool may_go_on(std::size_t iterations) const noexcept;
-    /// The parameters of groups whose other starts have ended at one place for good.
+    /// The parameters of groups whose other starts have ended at one candidate for good.
     [[nodiscard]] std::vector<bool> returned() const;
     /// The parameters of each group where they explain its residuals best.
     [[nodiscard]] Vector gathered() const;
@@ -86,12 +90,12 @@ public:
     void restore(const SavedArrays& saved);
 
 private:
-    /// Groups with a parameter that differs between two places, by more than its errors let it.
-    std::vector<bool> groups_apart(const Place& one, const Place& other) const;
+    /// Groups with a parameter that differs between two candidates, by more than its errors let it.
+    std::vector<bool> groups_apart(const Candidate& one, const Candidate& other) const;
 
     AttemptLimits m_limits;
-    std::vector<std::shared_ptr<const Place>>
-        m_places; ///< shared: a solver keeps its state to return to it
+    std::vector<std::shared_ptr<const Candidate>>
+        m_candidates; ///< shared: a solver keeps its state to return to it
     std::vector<bool> m_moved;
     std::size_t m_began = 0;
 };

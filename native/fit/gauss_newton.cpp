@@ -82,7 +82,7 @@ Attempts attempts_of(const SolverSettings& settings) {
 
 } // namespace
 
-bool SeenPlace::is_below(const LossEstimate& other) const noexcept {
+bool BestIterate::is_below(const LossEstimate& other) const noexcept {
     return other.loss - loss.loss >
            kSignificantDeviations *
                std::sqrt(other.deviation * other.deviation + loss.deviation * loss.deviation);
@@ -128,7 +128,7 @@ void GaussNewton::Implementation::forget() {
 }
 
 bool GaussNewton::Implementation::is_elsewhere() const noexcept {
-    return !progress.attempts.places().empty() && (progress.is_mixed || !progress.is_asked);
+    return !progress.attempts.candidates().empty() && (progress.is_mixed || !progress.is_asked);
 }
 
 bool GaussNewton::Implementation::may_start_elsewhere() const noexcept {
@@ -226,7 +226,7 @@ std::size_t GaussNewton::averaged() const noexcept {
     return average.has_value() ? average->count() : 0;
 }
 
-const Place* GaussNewton::best() const noexcept {
+const Candidate* GaussNewton::best() const noexcept {
     return attempts().best();
 }
 

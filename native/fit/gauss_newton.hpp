@@ -81,8 +81,8 @@ public:
     /// Iterations that the averaged model holds.
     std::size_t averaged() const noexcept;
     /// The place that explains the residuals best; null before iterations were averaged.
-    const Place* best() const noexcept;
-    /// Whether another start is under way, of which less is known than of the best place.
+    const Candidate* best() const noexcept;
+    /// Whether another start is under way, of which less is known than of the best candidate.
     bool is_elsewhere() const noexcept;
     /// Whether another start may follow, or is under way.
     bool may_start_elsewhere() const noexcept;

@@ -95,9 +95,9 @@ double GaussNewton::Implementation::step_length(const Vector& from, const Vector
 bool GaussNewton::Implementation::is_astray(const SamplePair& pair) {
     const ResidualPair own{pair.a.residual, pair.b.residual};
     const LossEstimate loss = estimate_loss(own, settings.cluster_size);
-    std::optional<SeenPlace>& seen = progress.seen;
+    std::optional<BestIterate>& seen = progress.seen;
     if (!seen.has_value() || loss.loss < seen->loss.loss) {
-        seen = SeenPlace{progress.state.x, loss};
+        seen = BestIterate{progress.state.x, loss};
         return false;
     }
     if (!seen->is_below(loss)) {

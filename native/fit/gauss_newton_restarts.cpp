@@ -20,7 +20,7 @@ constexpr double kBoundDistance = 0.01; ///< of the range: at a bound
 /// Whether enough iterations are averaged to ask whether this is the place.
 bool GaussNewton::Implementation::is_due(bool is_still_here) const {
     const std::size_t averaged = average->count();
-    if (!progress.attempts.places().empty()) {
+    if (!progress.attempts.candidates().empty()) {
         return progress.attempts.is_over(progress.state.iterations, averaged, is_still_here);
     }
     return averaged >= kLatestQuestionAverages ||
@@ -54,7 +54,7 @@ bool GaussNewton::Implementation::question(const SamplePair& pair) {
     if (gathered == progress.state.x) {
         return false;
     }
-    progress.is_mixed = std::none_of(attempts.places().begin(), attempts.places().end(),
+    progress.is_mixed = std::none_of(attempts.candidates().begin(), attempts.candidates().end(),
                                      [&](const auto& place) { return place->x == gathered; });
     progress.state.x = std::move(gathered);
     progress.seen.reset();
@@ -65,7 +65,7 @@ bool GaussNewton::Implementation::question(const SamplePair& pair) {
 void GaussNewton::Implementation::begin_elsewhere(const std::vector<bool>& left,
                                                   const std::vector<bool>& lost,
                                                   const Vector& gathered) {
-    const std::size_t number = progress.attempts.places().size();
+    const std::size_t number = progress.attempts.candidates().size();
     const Vector other = other_start(number, settings.low, settings.high);
     std::vector<bool> moved(left.size());
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -89,9 +89,9 @@ void GaussNewton::Implementation::begin_elsewhere(const std::vector<bool>& left,
 /// residuals may explain them best with others than they were found with.
 bool GaussNewton::Implementation::leaves_mixture() {
     progress.is_mixed = false;
-    const Place& best = *progress.attempts.best();
+    const Candidate& best = *progress.attempts.best();
     const LossEstimate loss = estimate_loss(residuals.view(), settings.cluster_size);
-    if (!SeenPlace{best.x, {best.loss, best.deviation}}.is_below(loss)) {
+    if (!BestIterate{best.x, {best.loss, best.deviation}}.is_below(loss)) {
         return false;
     }
     SolverState& state = progress.state;
@@ -103,7 +103,7 @@ bool GaussNewton::Implementation::leaves_mixture() {
     return true;
 }
 
-Place GaussNewton::Implementation::here(const std::vector<float>& derivatives) const {
+Candidate GaussNewton::Implementation::here(const std::vector<float>& derivatives) const {
     const SolverState& state = progress.state;
     return {state.loss,
             estimate_loss(residuals.view(), settings.cluster_size).deviation,

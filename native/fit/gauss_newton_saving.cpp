@@ -67,7 +67,7 @@ void GaussNewton::Implementation::restore(const SavedArrays& saved) {
     read.attempts.restore(saved.part("attempts"));
     if (saved.contains("seen.x")) {
         const std::vector<double> loss = saved.doubles("seen.loss", 2);
-        read.seen = SeenPlace{saved.doubles("seen.x", count), {loss[0], loss[1]}};
+        read.seen = BestIterate{saved.doubles("seen.x", count), {loss[0], loss[1]}};
     }
     std::optional<LinearAverage> read_average;
     if (saved.contains("origin")) {

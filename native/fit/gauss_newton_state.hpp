@@ -18,7 +18,7 @@ inline constexpr double kMinRadius = 0.005;
 inline constexpr double kMovedDistance = 0.1;
 
 /// A place on the descent, and its loss as one iteration has shown it.
-struct SeenPlace {
+struct BestIterate {
     Vector x;
     LossEstimate loss;
 
@@ -49,7 +49,7 @@ public:
         bool is_asked = false;
         bool is_mixed =
             false; ///< groups were put together from several places: nothing was seen there
-        std::optional<SeenPlace> seen = std::nullopt; ///< the best place on this descent
+        std::optional<BestIterate> seen = std::nullopt; ///< the best place on this descent
     };
 
     Model& model;
@@ -92,7 +92,7 @@ private:
     void begin_elsewhere(const std::vector<bool>& left, const std::vector<bool>& doubtful,
                          const Vector& gathered);
     bool leaves_mixture();
-    Place here(const std::vector<float>& derivatives) const;
+    Candidate here(const std::vector<float>& derivatives) const;
     std::vector<bool> doubtful() const;
     std::vector<float> averaged_derivatives() const;
 

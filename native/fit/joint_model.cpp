@@ -21,10 +21,6 @@ constexpr std::size_t kCrossInterval = 4;     ///< iterations from one to the ne
 constexpr std::size_t kTextureIterations = 3; ///< textures alone, before numbers move
 constexpr std::int64_t kLeastBlur = 1; ///< radius of what cross blocks are averaged over, texels
 
-Prior prior_of(const Unknowns& unknowns) {
-    return unknowns.prior ? *unknowns.prior : Prior::none(unknowns.start.size());
-}
-
 LossOfDraw loss_of(const SamplePair& pair) {
     const std::span<const float> a = pair.a.residual;
     const std::span<const float> b = pair.b.residual;
@@ -62,7 +58,7 @@ std::vector<PartFactor> factors_of(const std::vector<float>& lights) {
 JointModel::JointModel(ScalarModel& scalars, TextureModel& textures)
     : m_scalars(scalars), m_textures(textures),
       m_numbers(scalars.unknowns().start, scalars.unknowns().low, scalars.unknowns().high,
-                prior_of(scalars.unknowns())) {}
+                scalars.unknowns().prior_or_none()) {}
 
 bool JointModel::is_all_fixed() const {
     return std::ranges::all_of(m_numbers.fixed(), [](bool fixed) { return fixed; });

@@ -18,12 +18,6 @@ namespace weft::fit {
 
 namespace {
 
-std::vector<std::string> texture_names(const std::vector<TextureParameter>& textures) {
-    std::vector<std::string> out;
-    std::ranges::transform(textures, std::back_inserter(out), &TextureParameter::name);
-    return out;
-}
-
 /// All that may change what lights give off.
 std::vector<Parameter> changing_inputs(const Sought& sought) {
     std::vector<Parameter> out = sought.parameters;
@@ -39,7 +33,7 @@ std::vector<View> build_joint_views(render::Renderer& renderer,
                                     const std::vector<Observation>& observations,
                                     const Sought& sought, const Unknowns& unknowns) {
     std::vector<std::string> names = all_names(sought.parameters);
-    std::ranges::copy(texture_names(sought.textures), std::back_inserter(names));
+    std::ranges::copy(names_of(sought.textures), std::back_inserter(names));
     const UnknownDirections directions =
         unknowns.directions(renderer.tables()->materials()->values.size());
     const auto light =
@@ -63,7 +57,7 @@ JointStage::JointStage(render::Renderer& own, std::vector<Observation> pictures,
                        const Sought& sought, const FitSettings& given,
                        const core::InterruptPoll& check)
     : renderer(own), tables(own.tables()), settings(given), observations(std::move(pictures)),
-      textured(owning_materials(own.scene(), texture_names(sought.textures))),
+      textured(owning_materials(own.scene(), names_of(sought.textures))),
       unknowns(build_unknowns(*own.tables()->materials(), sought.parameters, sought.exposures,
                               names_of(observations), sought.lights)),
       views(build_joint_views(own, observations, sought, unknowns)), meter(loss_weights(views)),
@@ -109,7 +103,7 @@ std::vector<bool> JointStage::of_textured() const {
     return out;
 }
 
-const Place* JointStage::best_place() const noexcept {
+const Candidate* JointStage::best_candidate() const noexcept {
     return solver.is_elsewhere() ? solver.best() : nullptr;
 }
 
@@ -132,7 +126,7 @@ JointStage::Fixed JointStage::fixed() const {
 
 Vector JointStage::x() const {
     if (passes == 0) {
-        return best_place() == nullptr ? solver.state().x : best_place()->x;
+        return best_candidate() == nullptr ? solver.state().x : best_candidate()->x;
     }
     const Fixed own = fixed();
     Vector out = model.numbers().x();

@@ -67,7 +67,7 @@ struct JointStage {
     [[nodiscard]] std::vector<bool> of_textured() const;
 
     /// Where the solver is best, while it tries another start of which less is known; else null.
-    [[nodiscard]] const Place* best_place() const noexcept;
+    [[nodiscard]] const Candidate* best_candidate() const noexcept;
     /// The unknowns, as found so far.
     [[nodiscard]] Vector x() const;
     /// What all phases say of the unknowns; not set: nothing.

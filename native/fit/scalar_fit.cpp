@@ -187,7 +187,7 @@ private:
     }
 
     /// The best place so far, while another start is tried of which less is known; else null.
-    [[nodiscard]] const Place* best() const noexcept {
+    [[nodiscard]] const Candidate* best() const noexcept {
         return m_solver.is_elsewhere() ? m_solver.best() : nullptr;
     }
     [[nodiscard]] const Vector& x() const noexcept {

@@ -49,14 +49,10 @@ GaussNewton make_solver(JointStage& stage, std::size_t number, const Vector& x) 
     }
     std::vector<bool> moving = stage.model.numbers().fixed();
     moving.flip();
-    Vector deviation(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        deviation[i] = kFrozenDeviation * (unknowns.high[i] - unknowns.low[i]);
-    }
     settings.starts = 1;
     SolverSettings own = solver_settings(unknowns, settings);
-    const Prior prior = unknowns.prior ? *unknowns.prior : Prior::none(x.size());
-    own.prior = prior.holding(moving, x, deviation);
+    own.prior =
+        unknowns.prior_or_none().holding(moving, x, unknowns.range_fraction(kFrozenDeviation));
     return {stage.scalars, x, std::move(own)};
 }
 
@@ -141,9 +137,7 @@ void ScalarPass::measure_loss() {
         std::vector<std::uint32_t> textured = view.counted_pixels();
         std::erase_if(textured,
                       [&](std::uint32_t pixel) { return !m_stage.shown()[number][pixel]; });
-        std::vector<std::uint32_t> both;
-        std::ranges::set_union(view.pixels(), textured, std::back_inserter(both));
-        view.set_pixels(std::move(both));
+        view.set_pixels(united_pixels(view.pixels(), textured));
     }
     m_stage.begin_loss(m_stage.look()(m_stage.settings.samples, kLossDraw));
     m_stage.restore_views(selected);
@@ -159,7 +153,7 @@ void ScalarPass::end() {
     if (!m_has_pixels) {
         return;
     }
-    const Place* const best = m_stage.best_place();
+    const Candidate* const best = m_stage.best_candidate();
     m_stage.found =
         best == nullptr ? m_stage.solver.state().information : std::optional(best->information);
     if (m_number > 0) {

@@ -38,14 +38,11 @@ SolverSettings solver_settings(const Unknowns& unknowns, const FitSettings& sett
     const std::vector<bool> open = unknowns.open_range();
     std::vector<bool> held = open;
     held.flip();
-    Vector deviation(unknowns.start.size());
-    for (std::size_t i = 0; i < deviation.size(); ++i) {
-        deviation[i] = kStartDeviation * (unknowns.high[i] - unknowns.low[i]);
-    }
     SolverSettings out{.low = unknowns.low, .high = unknowns.high};
     out.tolerance = settings.tolerance;
     out.prior = unknowns.prior;
-    out.hold = Prior::none(deviation.size()).holding(held, unknowns.start, deviation);
+    out.hold = Prior::none(held.size())
+                   .holding(held, unknowns.start, unknowns.range_fraction(kStartDeviation));
     out.starts = settings.starts;
     out.open_range = open;
     out.groups = unknowns.groups();

@@ -121,9 +121,8 @@ private:
     }
 
     std::vector<View> build_views(const std::vector<TextureParameter>& textures) const {
-        std::vector<std::string> names;
-        std::ranges::transform(textures, std::back_inserter(names), &TextureParameter::name);
-        const std::vector<std::uint32_t> materials = owning_materials(m_renderer.scene(), names);
+        const std::vector<std::uint32_t> materials =
+            owning_materials(m_renderer.scene(), names_of(textures));
         const auto light = find_light_parts(m_renderer, m_observations, {}, {});
         return fit::build_views(m_renderer, m_observations, light,
                                 {.materials = materials, .with_texels = true});

@@ -25,13 +25,6 @@ std::string name_of(std::size_t number) {
 }
 
 /// Pixels of either.
-std::vector<std::uint32_t> united(const std::vector<std::uint32_t>& one,
-                                  const std::vector<std::uint32_t>& other) {
-    std::vector<std::uint32_t> out;
-    std::ranges::set_union(one, other, std::back_inserter(out));
-    return out;
-}
-
 } // namespace
 
 bool have_averaged(const JointStage& stage) {
@@ -118,7 +111,7 @@ void TexturePass::begin() {
 void TexturePass::start_numbers() {
     const Unknowns& unknowns = m_stage.unknowns;
     const SolverState& state = m_stage.solver.state();
-    const Place* const best = m_stage.best_place();
+    const Candidate* const best = m_stage.best_candidate();
     const Vector& errors = best == nullptr ? state.errors : best->errors;
     const bool is_told = best != nullptr || state.information.has_value();
     Vector x = best == nullptr ? state.x : best->x;
@@ -172,8 +165,8 @@ void TexturePass::keep_selected() {
     const std::vector<ViewState>& of_numbers = m_stage.scalar_views;
     for (std::size_t number = 0; number < m_stage.views.size(); ++number) {
         const std::vector<std::uint32_t>& own = m_stage.views[number].pixels();
-        m_stage.meter.keep(number,
-                           of_numbers.empty() ? own : united(own, of_numbers[number].pixels));
+        m_stage.meter.keep(
+            number, of_numbers.empty() ? own : united_pixels(own, of_numbers[number].pixels));
     }
 }
 

@@ -68,6 +68,13 @@ tensor::TensorRef TextureRegion::part_of(const tensor::TensorRef& texels) const 
     return slice(texels, first, size());
 }
 
+std::vector<std::string> names_of(std::span<const TextureParameter> textures) {
+    std::vector<std::string> out;
+    out.reserve(textures.size());
+    std::ranges::transform(textures, std::back_inserter(out), &TextureParameter::name);
+    return out;
+}
+
 std::vector<TextureRegion> find_regions(const render::SceneTables& tables,
                                         std::span<const TextureParameter> parameters) {
     std::vector<TextureRegion> out;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace weft::fit {
@@ -25,6 +26,8 @@ struct TextureRegion {
     /// Its floats, which share the memory. @param texels one float a texel's channel of the scene.
     [[nodiscard]] tensor::TensorRef part_of(const tensor::TensorRef& texels) const;
 };
+
+[[nodiscard]] std::vector<std::string> names_of(std::span<const TextureParameter> textures);
 
 /// The textures of parameters, in their order.
 /// @throws ArgumentError for bounds that do not rise or are not finite, a smoothness below 0, an input that no texture

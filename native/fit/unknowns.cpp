@@ -41,6 +41,18 @@ Vector Unknowns::derivatives(std::span<const double> x) const {
     return out;
 }
 
+Prior Unknowns::prior_or_none() const {
+    return prior ? *prior : Prior::none(start.size());
+}
+
+Vector Unknowns::range_fraction(double fraction) const {
+    Vector out(start.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i] = fraction * (high[i] - low[i]);
+    }
+    return out;
+}
+
 std::vector<float> Unknowns::gains(std::span<const double> x, std::size_t views) const {
     std::vector<float> out(kChannels * views, 1.0F);
     const Vector all = values(x);

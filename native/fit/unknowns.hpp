@@ -65,6 +65,10 @@ struct Unknowns {
     [[nodiscard]] std::vector<float> light_factors(std::span<const double> x) const;
     /// Sets floats of the scene. @param scene_values of all materials.
     void write(std::span<const double> x, std::span<float> scene_values) const;
+    /// What is expected before anything is drawn; of no weight where nothing is.
+    [[nodiscard]] Prior prior_or_none() const;
+    /// A fraction of each unknown's range.
+    [[nodiscard]] Vector range_fraction(double fraction) const;
     /// Which unknowns have bounds too wide to say where to start.
     [[nodiscard]] std::vector<bool> open_range() const;
     /// A number for each unknown, from 0: those of a material share theirs.

@@ -30,6 +30,14 @@ std::vector<std::uint32_t> flagged_pixels(const std::vector<bool>& flags) {
     return out;
 }
 
+std::vector<std::uint32_t> united_pixels(std::span<const std::uint32_t> one,
+                                         std::span<const std::uint32_t> other) {
+    std::vector<std::uint32_t> out;
+    out.reserve(one.size() + other.size());
+    std::ranges::set_union(one, other, std::back_inserter(out));
+    return out;
+}
+
 std::vector<std::uint32_t> lattice_of(ViewPixels counted, std::size_t stride) {
     const std::size_t width = counted.width;
     std::vector<std::uint32_t> out;

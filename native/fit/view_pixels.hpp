@@ -22,6 +22,10 @@ struct ViewPixels {
 /// The pixels whose flags are set, ascending. @param flags one a pixel of the picture.
 [[nodiscard]] std::vector<std::uint32_t> flagged_pixels(const std::vector<bool>& flags);
 
+/// The pixels of both, ascending. @param one ascending, as is `other`.
+[[nodiscard]] std::vector<std::uint32_t> united_pixels(std::span<const std::uint32_t> one,
+                                                       std::span<const std::uint32_t> other);
+
 /// Those in every `stride`-th row and column; all if there are none.
 [[nodiscard]] std::vector<std::uint32_t> lattice_of(ViewPixels counted, std::size_t stride);
 

@@ -64,7 +64,7 @@ private:
 /// What other threads see while a step is under way: how things were before it.
 struct View {
     fit::SolverState state;
-    std::optional<fit::Place> best;
+    std::optional<fit::Candidate> best;
     std::size_t averaged = 0;
     bool is_elsewhere = false;
     bool may_start_elsewhere = false;
@@ -138,11 +138,11 @@ public:
     const py::tuple& residuals() const noexcept { return m_residuals; }
     const fit::GaussNewton& solver() const noexcept { return *m_solver; }
 
-    py::list places() const {
-        require_idle("places");
+    py::list candidates() const {
+        require_idle("candidates");
         py::list out;
-        for (const auto& place : m_solver->attempts().places()) {
-            out.append(*place);
+        for (const auto& candidate : m_solver->attempts().candidates()) {
+            out.append(*candidate);
         }
         return out;
     }
@@ -217,27 +217,28 @@ fit::SolverSettings settings_of(const py::dict& given) {
 }
 
 void bind_place(py::module_& module) {
-    using fit::Place;
-    py::classh<Place>(module, "Place", "Where iterations were averaged, and what they said.")
+    using fit::Candidate;
+    py::classh<Candidate>(module, "Candidate",
+                          "Where iterations were averaged, and what they said.")
         .def_property_readonly(
-            "loss", [](const Place& own) { return own.loss; },
+            "loss", [](const Candidate& own) { return own.loss; },
             "Of all residuals, by the averaged model.")
         .def_property_readonly(
-            "deviation", [](const Place& own) { return own.deviation; },
+            "deviation", [](const Candidate& own) { return own.deviation; },
             "Standard deviation of the loss by noise.")
         .def_property_readonly(
-            "losses", [](const Place& own) { return to_array(own.losses); },
+            "losses", [](const Candidate& own) { return to_array(own.losses); },
             "Of the residuals of each group.")
         .def_property_readonly(
-            "x", [](const Place& own) { return to_array(own.x); }, "Parameters, shape (p,).")
+            "x", [](const Candidate& own) { return to_array(own.x); }, "Parameters, shape (p,).")
         .def_property_readonly(
-            "errors", [](const Place& own) { return to_array(own.errors); },
+            "errors", [](const Candidate& own) { return to_array(own.errors); },
             "Standard errors, shape (p,).")
         .def_property_readonly(
-            "moved", [](const Place& own) { return to_array(own.moved); },
+            "moved", [](const Candidate& own) { return to_array(own.moved); },
             "Which parameters began anew to get here.")
         .def_property_readonly(
-            "information", [](const Place& own) { return to_tuple(own.information); },
+            "information", [](const Candidate& own) { return to_tuple(own.information); },
             "matrix, covariance, lost and drawn_share of weft.fit.information.Information.");
 }
 
@@ -277,10 +278,11 @@ void bind_states(py::classh<PythonSolver>& bound) {
             "Iterations that the averaged model holds.")
         .def_property_readonly(
             "best", [](const Solver& own) { return own.view().best; },
-            "The place that explains the residuals best; None before iterations were averaged.")
+            "The candidate that explains the residuals best; None before iterations were averaged.")
         .def_property_readonly(
             "is_elsewhere", [](const Solver& own) { return own.view().is_elsewhere; },
-            "Whether another start is under way, of which less is known than of the best place.")
+            "Whether another start is under way, of which less is known than of the best "
+            "candidate.")
         .def_property_readonly(
             "may_start_elsewhere", [](const Solver& own) { return own.view().may_start_elsewhere; },
             "Whether another start may follow, or is under way.");
@@ -314,7 +316,8 @@ void bind_fit_solver(py::module_& module) {
         .def("averaged_model", &Solver::averaged_model,
              "Returns residuals and derivatives of both sample sets of the averaged model; None: "
              "nothing is averaged.")
-        .def("places", &Solver::places, "Returns where descents have ended, in their order.")
+        .def("candidates", &Solver::candidates,
+             "Returns where descents have ended, in their order.")
         .def("may_go_on", &Solver::may_go_on, py::arg("iterations"),
              "Returns whether one more start is allowed after so many, and could come to its end.")
         .def("gathered", &Solver::gathered,

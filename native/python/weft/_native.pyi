@@ -51,6 +51,7 @@ __all__: list[str] = [
     "ArgumentTypeError",
     "Attribute",
     "CallId",
+    "Candidate",
     "CommandEncoder",
     "CompileError",
     "Compiling",
@@ -98,7 +99,6 @@ __all__: list[str] = [
     "PathBuffers",
     "PictureResiduals",
     "PictureVerdict",
-    "Place",
     "Prior",
     "Quadratic",
     "RandFloat",
@@ -2722,7 +2722,7 @@ class Quadratic:
         Returns the step within bounds around 0 that lowers the loss most.
         """
 
-class Place:
+class Candidate:
     """
     Where iterations were averaged, and what they said.
     """
@@ -2849,7 +2849,7 @@ class GaussNewton:
         Returns residuals and derivatives of both sample sets of the averaged model; None: nothing is averaged.
         """
 
-    def places(self) -> list[Place]:
+    def candidates(self) -> list[Candidate]:
         """
         Returns where descents have ended, in their order.
         """
@@ -2925,15 +2925,15 @@ class GaussNewton:
         """
 
     @property
-    def best(self) -> Place | None:
+    def best(self) -> Candidate | None:
         """
-        The place that explains the residuals best; None before iterations were averaged.
+        The candidate that explains the residuals best; None before iterations were averaged.
         """
 
     @property
     def is_elsewhere(self) -> bool:
         """
-        Whether another start is under way, of which less is known than of the best place.
+        Whether another start is under way, of which less is known than of the best candidate.
         """
 
     @property

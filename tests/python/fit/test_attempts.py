@@ -64,18 +64,18 @@ def test_groups_begin_anew_on_their_own():
 
     assert np.abs(state.x - TRUTH).max() < 0.01
     # The third group begins in its valley, and is never moved from there.
-    assert all(not place.moved[GROUPS == 2].any() for place in fit.places[1:])
+    assert all(not place.moved[GROUPS == 2].any() for place in fit.candidates[1:])
 
 
 def test_each_group_ends_where_it_explains_its_residuals_best():
     fit = solver(Waves(0), groups=GROUPS, starts=20)
     run(fit, 250)
-    places = fit.places
+    candidates = fit.candidates
 
     gathered = fit.gathered()
 
     for group in range(3):
-        best = min(places, key=lambda place: place.losses[group])
+        best = min(candidates, key=lambda own: own.losses[group])
         np.testing.assert_array_equal(gathered[GROUPS == group], best.x[GROUPS == group])
 
 
@@ -86,7 +86,7 @@ def test_what_no_start_explains_does_not_use_up_all_starts():
 
     run(fit, 200)
 
-    assert 3 <= len(fit.places) <= 4
+    assert 3 <= len(fit.candidates) <= 4
 
 
 @pytest.mark.parametrize("most", [12, 20, 40])
@@ -104,7 +104,7 @@ def test_no_start_begins_that_could_not_come_to_its_end(most):
 def test_attempts_survive_a_checkpoint():
     fit = solver(Waves(0), groups=GROUPS, starts=20)
     run(fit, 30)
-    assert len(fit.places) >= 2
+    assert len(fit.candidates) >= 2
     other = solver(Waves(0), groups=GROUPS, starts=20)
 
     other.restore(fit.save())

@@ -58,7 +58,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Place:
+class Candidate:
     """Where iterations were averaged, and what they said: losses of the averaged model.
 
     Args:
@@ -80,16 +80,16 @@ class Place:
     deviation: float
 
     @staticmethod
-    def of(place: _native.Place) -> Place:
-        """Return what the engine says of a place."""
-        return Place(
-            place.loss,
-            place.losses,
-            place.x,
-            place.errors,
-            Information(*place.information),
-            place.moved,
-            place.deviation,
+    def of(candidate: _native.Candidate) -> Candidate:
+        """Return what the engine says of a candidate."""
+        return Candidate(
+            candidate.loss,
+            candidate.losses,
+            candidate.x,
+            candidate.errors,
+            Information(*candidate.information),
+            candidate.moved,
+            candidate.deviation,
         )
 
 
@@ -203,15 +203,15 @@ class GaussNewton:
         return LinearizedResiduals(*arrays[:2]), LinearizedResiduals(*arrays[2:])
 
     @property
-    def places(self) -> list[Place]:
+    def candidates(self) -> list[Candidate]:
         """Where descents have ended, in their order."""
-        return [Place.of(place) for place in self._solver.places()]
+        return [Candidate.of(candidate) for candidate in self._solver.candidates()]
 
     @property
-    def best(self) -> Place | None:
-        """The place that explains the residuals best; ``None`` before iterations were averaged."""
+    def best(self) -> Candidate | None:
+        """The candidate that explains the residuals best; ``None`` before iterations were averaged."""
         best = self._solver.best
-        return None if best is None else Place.of(best)
+        return None if best is None else Candidate.of(best)
 
     @property
     def is_elsewhere(self) -> bool:

@@ -150,7 +150,7 @@ class ScalarPass(Phase):
         joint.passes = self.number + 1
         if not self._has_pixels:
             return
-        joint.found = (self._stage.best_place or solver.state).information
+        joint.found = (self._stage.best_candidate or solver.state).information
         if self.number > 0:
             joint.model.move_fixed(solver.state.x)
 

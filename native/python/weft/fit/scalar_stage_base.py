@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.exposure import Exposure
-    from weft.fit.gauss_newton import Place
+    from weft.fit.gauss_newton import Candidate
     from weft.fit.information import Information
     from weft.fit.lighting import Lighting
     from weft.fit.parameters import Parameter
@@ -143,24 +143,24 @@ class ScalarStageBase(ABC):
     @property
     def x(self) -> NDArray[np.float64]:
         """The unknowns: at the best place, while another start is tried."""
-        best = self.best_place
+        best = self.best_candidate
         return self.solver.state.x if best is None else best.x
 
     @property
-    def best_place(self) -> Place | None:
+    def best_candidate(self) -> Candidate | None:
         """The best place so far, while another start is tried of which less is known."""
         return self.solver.best if self.solver.is_elsewhere else None
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
         """Of the unknowns."""
-        best = self.best_place
+        best = self.best_candidate
         return self.solver.state.errors if best is None else best.errors
 
     @property
     def information(self) -> Information | None:
         """What the averaged draws say of the unknowns."""
-        best = self.best_place
+        best = self.best_candidate
         return self.solver.state.information if best is None else best.information
 
     @property

@@ -98,7 +98,7 @@ class TexturePass(Phase):
             self._stage.views.restore(self._joint.selections["textures"])
             return
         stage, joint, unknowns = self._stage, self._joint, self._stage.unknowns
-        state = stage.best_place or stage.solver.state
+        state = stage.best_candidate or stage.solver.state
         trusted = state.errors <= TRUSTED_ERROR * (unknowns.high - unknowns.low)
         is_open = (state.information is not None) & ~trusted
         x = np.where(is_open, unknowns.start, state.x)
