@@ -245,7 +245,7 @@ TEST_CASE_METHOD(JointFixture, "pixels that show a material, and those around th
 TEST_CASE_METHOD(JointFixture, "what cannot be found together is refused") {
     render::Renderer own = renderer(start_scene());
     const Observation grey{.camera = testing::camera_over_board(),
-                           .image = std::vector<float>(28 * 28 * 3, 0.5F)};
+                           .image = std::vector<float>(std::size_t{28} * 28 * 3, 0.5F)};
     const auto refusal = [&](const Sought& sought) -> std::string {
         try {
             const JointFit solver(own, {grey}, sought, {});

@@ -209,7 +209,7 @@ class GaussNewton:
 
     @property
     def best(self) -> Candidate | None:
-        """The candidate that explains the residuals best; ``None`` before iterations were averaged."""
+        """The candidate that explains residuals best; ``None`` before iterations were averaged."""
         best = self._solver.best
         return None if best is None else Candidate.of(best)
 
