@@ -96,8 +96,8 @@ world = {image = "night.exr", strength = 2.0, name = "dusk"}
     [
         ("lights = 3", "'lights' must be a list of names and of tables with 'kind', got 3"),
         ('lights = [{kind = "moon"}]', "needs kind, one of point, spot, sun, area, got 'moon'"),
-        ('lights = [{kind = "sun", power = 3}]', "a lamp of kind 'sun' has no key 'power'"),
-        ('lights = [{kind = "sun"}]', "a lamp of kind 'sun' cannot be made"),
+        ('lights = [{kind = "sun", power = 3}]', "a light of kind 'sun' has no key 'power'"),
+        ('lights = [{kind = "sun"}]', "a light of kind 'sun' cannot be made"),
         ('lights = [{kind = "sun", space = "sun"}]', "space must be 'world' or 'camera'"),
         ("world = true", "'world' must be false, the name of an image file"),
         ("world = {strength = 2}", "world needs image"),

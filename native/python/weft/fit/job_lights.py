@@ -41,20 +41,20 @@ def read_lighting(folder: Path, camera: Camera, entry: Mapping[str, Any]) -> dic
     out: dict[str, Any] = {}
     if "lights" in entry:
         out["lights"] = [
-            own if isinstance(own, str) else _lamp(own, camera) for own in entry["lights"]
+            own if isinstance(own, str) else _light(own, camera) for own in entry["lights"]
         ]
     if "world" in entry:
         out["world"] = entry["world"] is not False and _world(folder, entry["world"])
     return out
 
 
-def _lamp(entry: Mapping[str, Any], camera: Camera) -> Light:
+def _light(entry: Mapping[str, Any], camera: Camera) -> Light:
     """Return a light of the target's own."""
     given = dict(entry)
     kind, space = given.pop("kind", None), given.pop("space", "world")
     if kind not in KINDS:
         raise ArgumentError(
-            f"a lamp in lights needs kind, one of {', '.join(KINDS)}, got {shown(kind)}"
+            f"a light in lights needs kind, one of {', '.join(KINDS)}, got {shown(kind)}"
         )
     if space not in ("world", "camera"):
         raise ArgumentError(f"space must be 'world' or 'camera', got {shown(space)}")
@@ -62,14 +62,14 @@ def _lamp(entry: Mapping[str, Any], camera: Camera) -> Light:
     for key in given:
         if key not in names:
             raise ArgumentError(
-                f"a lamp of kind '{kind}' has no key '{key}'; it has kind, space, "
+                f"a light of kind '{kind}' has no key '{key}'; it has kind, space, "
                 f"{', '.join(names)}"
             )
     try:
-        lamp = KINDS[kind](**given)
-        return at_camera(lamp, camera) if space == "camera" else lamp
+        light = KINDS[kind](**given)
+        return at_camera(light, camera) if space == "camera" else light
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"a lamp of kind '{kind}' cannot be made: {error}") from None
+        raise ArgumentError(f"a light of kind '{kind}' cannot be made: {error}") from None
 
 
 def _world(folder: Path, entry: str | Mapping[str, Any]) -> Environment:

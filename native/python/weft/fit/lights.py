@@ -33,7 +33,7 @@ class LightParameter:
     ``result.values["<light>.factor"]`` is the factor.
 
     Args:
-        light: Name of a lamp, of the environment, or of a material that shines.
+        light: Name of a light, of the environment, or of a material that shines.
         color: One factor a channel instead of one for all.
         bounds: Smallest and largest factor.
         start: Where the fit begins.

@@ -66,8 +66,8 @@ class Target:
         rounding: Standard deviation of what steps of a file have made of each pixel, linear light,
             the shape of `image` with 3 channels; ``None``: nothing.
         grain: Pixels over which noise of the picture is shared: 8 for JPEG.
-        lights: What shines in this picture: names of lamps of the scene and of materials that
-            shine, and lamps of its own, as a flash that moves with the camera
+        lights: What shines in this picture: names of lights of the scene and of materials that
+            shine, and lights of its own, as a flash that moves with the camera
             (``weft.scene.at_camera``). What is not named is dark. ``None``: all of the scene.
         world: The environment of this picture; False: none. ``None``: that of the scene.
 

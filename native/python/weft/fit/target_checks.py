@@ -55,6 +55,6 @@ def _require_lamps(owner: str, lights: object) -> None:
     wrong = [entry for entry in entries if not isinstance(entry, (str, *LIGHTS))]
     if not is_list or wrong:
         raise ArgumentError(
-            f"{owner}: lights must be a list of names and lamps, got "
+            f"{owner}: lights must be a list of names and lights, got "
             f"{wrong[0] if is_list else given!r}"
         )

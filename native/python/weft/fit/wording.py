@@ -118,7 +118,7 @@ def _question(case: Case, worst: int, bounces: int) -> str:
         return (
             f"light is lost after {bounces} {'bounce' if bounces == 1 else 'bounces'}; allow more"
         )
-    return "do lamps, sky, and objects stand as in the pictures?"
+    return "do lights, sky, and objects stand as in the pictures?"
 
 
 def _brightness(found: Misfit) -> str:
