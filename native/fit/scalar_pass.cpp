@@ -4,10 +4,10 @@
 #include "core/text.hpp"
 #include "fit/forecast.hpp"
 #include "fit/scalar_setup.hpp"
+#include "fit/view_pixels.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <utility>
 

@@ -3,6 +3,7 @@
 
 #include "core/text.hpp"
 #include "fit/noise_meter.hpp"
+#include "fit/view_pixels.hpp"
 
 #include <algorithm>
 #include <cmath>
