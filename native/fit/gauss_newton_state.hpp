@@ -89,7 +89,7 @@ private:
     // gauss_newton_restarts.cpp
     bool is_due(bool is_still_here) const;
     bool question(const SamplePair& pair);
-    void begin_elsewhere(const std::vector<bool>& left, const std::vector<bool>& doubtful,
+    void begin_elsewhere(const std::vector<bool>& left, const std::vector<bool>& lost,
                          const Vector& gathered);
     bool leaves_mixture();
     Candidate here(const std::vector<float>& derivatives) const;

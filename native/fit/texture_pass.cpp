@@ -82,7 +82,8 @@ double TexturePass::whole() const {
     const std::vector<bool>& fixed = m_stage.model.numbers().fixed();
     const auto made = static_cast<double>(m_stage.iterations);
     const auto averaged = static_cast<double>(m_stage.model.numbers().averaged());
-    const double at_rest = made + static_cast<double>(wanted / 4) - averaged;
+    const std::size_t last_quarter = wanted / 4;
+    const double at_rest = made + static_cast<double>(last_quarter) - averaged;
     const auto usual = static_cast<double>(wanted);
     if (m_stage.passes == 0 || std::ranges::find(fixed, false) == fixed.end()) {
         return std::max(usual, made + 1);

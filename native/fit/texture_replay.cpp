@@ -154,6 +154,7 @@ LossOfDraw TextureReplay::replay() {
 
 std::vector<std::vector<float>> TextureReplay::differences() {
     std::vector<std::vector<float>> out;
+    out.reserve(m_view_films.size());
     for (std::size_t number = 0; number < m_view_films.size(); ++number) {
         out.push_back(m_view_films[number].differences(m_films[number]));
     }
@@ -162,6 +163,7 @@ std::vector<std::vector<float>> TextureReplay::differences() {
 
 std::vector<Films> TextureReplay::raised_films() {
     std::vector<Films> out;
+    out.reserve(m_regions.size());
     for (const TextureRegion& region : m_regions) {
         out.push_back(films_of(raised(region)));
     }
@@ -270,6 +272,7 @@ std::vector<std::string> TextureReplay::problems() const {
     }
     if (m_lost > 0) {
         std::vector<std::string> names;
+        names.reserve(m_regions.size());
         for (const TextureRegion& region : m_regions) {
             names.push_back(region.parameter.name);
         }

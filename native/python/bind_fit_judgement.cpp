@@ -33,6 +33,7 @@ std::vector<T> numbers_of(const FitArray<T>& array, const char* what,
                                  });
     if (!fits) {
         std::vector<std::string> numbers;
+        numbers.reserve(shape.size());
         for (const std::size_t extent : shape) {
             numbers.push_back(std::to_string(extent));
         }

@@ -28,6 +28,7 @@ py::array_t<double> inflation(const Halves& halves, const std::vector<FitWords>&
             "inflation: ", pixels.size(), " views must have as many widths, got ", widths.size()));
     }
     std::vector<fit::ViewPixels> views;
+    views.reserve(pixels.size());
     for (std::size_t number = 0; number < pixels.size(); ++number) {
         views.push_back({.pixels = vector_of(pixels[number]),
                          .width = std::max<std::size_t>(widths[number], 1)});

@@ -32,6 +32,7 @@ DirectionsRef create_directions(const std::shared_ptr<Session>& session, const F
                                   "(directions, parameters) are needed");
     }
     std::vector<scene::MaterialRecord> read;
+    read.reserve(static_cast<std::size_t>(records.shape(0)));
     for (py::ssize_t k = 0; k < records.shape(0); k++) {
         read.push_back({records.at(k, 0), records.at(k, 1)});
     }
