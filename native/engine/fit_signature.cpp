@@ -82,14 +82,6 @@ private:
     std::string m_bytes;
 };
 
-std::vector<scene::Camera> cameras_of(std::span<const fit::Observation> observations) {
-    std::vector<scene::Camera> out;
-    for (const fit::Observation& observation : observations) {
-        out.push_back(observation.camera);
-    }
-    return out;
-}
-
 } // namespace
 
 std::string signature_of(const render::Renderer& renderer,
@@ -97,7 +89,7 @@ std::string signature_of(const render::Renderer& renderer,
                          const fit::FitSettings& settings, std::size_t selected) {
     Fields fields;
     fields(scene_files::hash_of(
-        {.scene = renderer.tables()->scene(), .cameras = cameras_of(observations)}));
+        {.scene = renderer.tables()->scene(), .cameras = fit::cameras_of(observations)}));
     std::set<std::size_t> others;
     for (const fit::Observation& observation : observations) {
         const std::size_t lights = observation.lights.value_or(selected);

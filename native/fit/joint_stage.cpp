@@ -3,6 +3,7 @@
 
 #include "fit/build_views.hpp"
 #include "fit/sample_counts.hpp"
+#include "fit/saved_parts.hpp"
 #include "fit/scalar_pass.hpp"
 #include "fit/scalar_setup.hpp"
 #include "fit/shown_pixels.hpp"
@@ -171,15 +172,11 @@ void JointStage::begin_loss(const ResidualPair& residuals) {
 }
 
 std::vector<ViewState> JointStage::save_views() const {
-    std::vector<ViewState> out;
-    std::ranges::transform(views, std::back_inserter(out), &View::state);
-    return out;
+    return states_of(views);
 }
 
 void JointStage::restore_views(const std::vector<ViewState>& saved) {
-    for (std::size_t number = 0; number < saved.size(); ++number) {
-        views[number].restore(saved[number]);
-    }
+    fit::restore(views, saved);
 }
 
 void JointStage::set_samples() {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 
 namespace weft::fit {
 
@@ -82,6 +83,13 @@ void require_light(const Observation& observation) {
 }
 
 } // namespace
+
+std::vector<scene::Camera> cameras_of(std::span<const Observation> observations) {
+    std::vector<scene::Camera> out;
+    out.reserve(observations.size());
+    std::ranges::transform(observations, std::back_inserter(out), &Observation::camera);
+    return out;
+}
 
 void require_valid(const Observation& observation) {
     scene::require_valid(observation.camera);

@@ -39,6 +39,10 @@ struct Observation {
     std::optional<std::size_t> lights{};
 };
 
+/// Their cameras, in their order.
+[[nodiscard]] WEFT_API std::vector<scene::Camera>
+cameras_of(std::span<const Observation> observations);
+
 /// @throws ArgumentError that names the observation unless it has the camera's size, its mask is in range and leaves a
 ///         pixel, the pixels that count are finite, not all black, and negative by noise at most, and what a file has done is in
 ///         range.

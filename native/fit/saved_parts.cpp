@@ -54,6 +54,13 @@ Matrix restored_matrix(const SavedArrays& saved, const std::string& name, std::s
 
 } // namespace
 
+std::vector<ViewState> states_of(const std::vector<View>& views) {
+    std::vector<ViewState> out;
+    out.reserve(views.size());
+    std::ranges::transform(views, std::back_inserter(out), &View::state);
+    return out;
+}
+
 SavedArrays save(const std::vector<ViewState>& states) {
     SavedArrays out;
     for (std::size_t number = 0; number < states.size(); ++number) {
@@ -67,9 +74,7 @@ SavedArrays save(const std::vector<ViewState>& states) {
 }
 
 SavedArrays save(const std::vector<View>& views) {
-    std::vector<ViewState> states;
-    std::ranges::transform(views, std::back_inserter(states), &View::state);
-    return save(states);
+    return save(states_of(views));
 }
 
 std::vector<ViewState> restored_views(const SavedArrays& saved, const std::vector<View>& views) {

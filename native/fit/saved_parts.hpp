@@ -12,13 +12,14 @@
 
 namespace weft::fit {
 
+[[nodiscard]] std::vector<ViewState> states_of(const std::vector<View>& views);
 /// pixels, trust, noise and lost of each view, with its number.
 [[nodiscard]] SavedArrays save(const std::vector<ViewState>& states);
 [[nodiscard]] SavedArrays save(const std::vector<View>& views);
 /// @param views of the same pictures. @throws ArgumentError if arrays are missing or do not fit.
 [[nodiscard]] std::vector<ViewState> restored_views(const SavedArrays& saved,
                                                     const std::vector<View>& views);
-/// @param states of restored_views().
+/// @param states of as many views, or none: then nothing changes.
 void restore(std::vector<View>& views, const std::vector<ViewState>& states);
 
 /// is_open; noise, counted, products and variances of each view, with its number.

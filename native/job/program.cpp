@@ -181,12 +181,6 @@ void resume(engine::Fit& fit, const std::filesystem::path& checkpoint) {
     }
 }
 
-std::vector<scene::Camera> cameras_of(const std::vector<fit::Observation>& observations) {
-    std::vector<scene::Camera> out;
-    std::ranges::transform(observations, std::back_inserter(out), &fit::Observation::camera);
-    return out;
-}
-
 fit::Sought sought_by(const JobText& job) {
     fit::Sought out{.parameters = job.parameters,
                     .exposures = job.exposures,
@@ -226,7 +220,7 @@ int run(const Options& options) {
     const scene::Scene fitted =
         sky ? fit::with_unknown_environment(file.scene, *sky, observations) : file.scene;
     Lighting lighting =
-        light_targets(fitted, job.targets, cameras_of(observations), sky ? sky->name : "");
+        light_targets(fitted, job.targets, fit::cameras_of(observations), sky ? sky->name : "");
     make_folder(options.out);
     std::signal(SIGINT, cancel);
     const auto engine = engine::Engine::create(engine_of(options));

@@ -117,6 +117,7 @@ class _Call:
         written = set(
             argument_positions(NAME, parameters, len(arguments), outputs or (), "outputs")
         )
+        self.rounding = 0.0  # of the last loss
         self.values: list[Any] = []
         self.leaves: list[Leaf] = []
         for position, value in enumerate(arguments):
@@ -191,8 +192,6 @@ class _Call:
 
     def _arguments(self, tensors: Mapping[Leaf, Tensor]) -> list[Any]:
         return [fill_leaves(value, tensors) for value in self.values]
-
-    rounding = 0.0
 
     def loss(
         self, weights: Mapping[Leaf, NDArray[Any]], moved: Mapping[Leaf, NDArray[Any]]

@@ -85,9 +85,8 @@ def _judge_view(scene: Scene, case: Case, number: int, fresh: Validation) -> Vie
 def _causes(stage: Stage, validations: Sequence[Validation], case: Case) -> list[Cause]:
     """Return what is likely wrong, the likeliest first."""
     bad = _unexplained(case)
-    outliers = _outliers(case)
     if not bad:
-        return outliers
+        return _outliers(case)
     likely = _likely(stage, validations, case, bad)
     if stage.is_settled or likely[0] in OF_ONE_PICTURE:
         return likely
