@@ -9,28 +9,29 @@
 #include "fit/scalar_fit.hpp"
 #include "fit/texture_fit.hpp"
 
+#include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace weft::engine {
 
 namespace {
 
-using AnyFit = std::variant<fit::ScalarFit, fit::TextureFit, fit::JointFit>;
-
-AnyFit make_fit(Renderer& renderer, std::vector<fit::Observation> observations,
-                const fit::Sought& sought, const fit::FitSettings& settings) {
+std::unique_ptr<fit::SceneFit> make_fit(Renderer& renderer,
+                                        std::vector<fit::Observation> observations,
+                                        const fit::Sought& sought,
+                                        const fit::FitSettings& settings) {
     render::Renderer& own = renderer_of(renderer);
     if (sought.textures.empty()) {
-        return fit::ScalarFit(own, std::move(observations), sought, settings, poll_of(renderer));
+        return std::make_unique<fit::ScalarFit>(own, std::move(observations), sought, settings,
+                                                poll_of(renderer));
     }
-    if (!sought.parameters.empty() || !sought.exposures.empty() || !sought.lights.empty()) {
-        return fit::JointFit(own, std::move(observations), sought, settings, poll_of(renderer));
+    if (sought.has_numbers()) {
+        return std::make_unique<fit::JointFit>(own, std::move(observations), sought, settings,
+                                               poll_of(renderer));
     }
-    return fit::TextureFit(own, std::move(observations), sought.textures, settings,
-                           poll_of(renderer));
+    return std::make_unique<fit::TextureFit>(own, std::move(observations), sought.textures,
+                                             settings, poll_of(renderer));
 }
 
 std::optional<fit::EnvironmentSearch> make_search(Renderer& renderer,
@@ -53,64 +54,48 @@ public:
           m_sought(m_search ? m_search->sought() : sought), m_settings(settings),
           m_fit(make_fit(renderer, std::move(observations), m_sought, settings)) {}
 
-    void step() {
-        std::visit([](auto& fit) { fit.step(); }, m_fit);
-        m_history.push_back(state());
+    fit::FitState step() {
+        m_fit->step();
+        fit::FitState now = state();
+        m_history.push_back(now);
         m_history.back().problems.clear();
+        return now;
     }
-    [[nodiscard]] fit::FitState state() const {
-        return std::visit([](const auto& fit) { return fit.state(); }, m_fit);
-    }
+    [[nodiscard]] fit::FitState state() const { return m_fit->state(); }
     /// That of the environment is none.
     [[nodiscard]] std::vector<fit::FittedTexture> textures() {
-        std::vector<fit::FittedTexture> out = all_textures();
+        std::vector<fit::FittedTexture> out = m_fit->textures();
         if (m_search) {
             out.pop_back();
         }
         return out;
     }
     [[nodiscard]] std::optional<fit::FittedEnvironment> environment() {
-        return m_search ? std::optional(m_search->found(all_textures().back())) : std::nullopt;
+        return m_search ? std::optional(m_search->found(m_fit->textures().back())) : std::nullopt;
     }
-    [[nodiscard]] fit::Verdict judge() {
-        return std::visit([](auto& fit) { return fit.judge(); }, m_fit);
-    }
-    void write() {
-        std::visit([](auto& fit) { fit.write(); }, m_fit);
-    }
+    [[nodiscard]] fit::Verdict judge() { return m_fit->judge(); }
+    void write() { m_fit->write(); }
 
     [[nodiscard]] const std::vector<fit::FitState>& history() const noexcept { return m_history; }
     void save_checkpoint(const std::filesystem::path& path) {
         fit::SavedArrays out;
-        out.add_part("fit", std::visit([](const auto& fit) { return fit.save(); }, m_fit));
+        out.add_part("fit", m_fit->save());
         out.add_part("history", save_history(m_history));
         write_checkpoint(path, signature(), out);
     }
     void resume(const std::filesystem::path& path) {
         const fit::SavedArrays saved = read_checkpoint(path, signature());
         std::vector<fit::FitState> history = restored_history(saved.part("history"), state());
-        std::visit([&](auto& fit) { fit.restore(saved.part("fit")); }, m_fit);
+        m_fit->restore(saved.part("fit"));
         m_history = std::move(history);
     }
 
 private:
-    [[nodiscard]] std::vector<fit::FittedTexture> all_textures() {
-        return std::visit(
-            [](auto& fit) -> std::vector<fit::FittedTexture> {
-                if constexpr (std::is_same_v<std::decay_t<decltype(fit)>, fit::ScalarFit>) {
-                    return {};
-                } else {
-                    return fit.textures();
-                }
-            },
-            m_fit);
-    }
     /// The first call looks through scene and pictures.
     [[nodiscard]] const std::string& signature() {
         if (m_signature.empty()) {
-            const auto& observations = std::visit(
-                [](const auto& fit) -> const auto& { return fit.observations(); }, m_fit);
-            m_signature = signature_of(m_renderer, observations, m_sought, m_settings, m_lights);
+            m_signature =
+                signature_of(m_renderer, m_fit->observations(), m_sought, m_settings, m_lights);
         }
         return m_signature;
     }
@@ -120,7 +105,7 @@ private:
     std::optional<fit::EnvironmentSearch> m_search; ///< not set: the environment is known
     fit::Sought m_sought;                           ///< an unknown environment is a texture here
     fit::FitSettings m_settings;
-    AnyFit m_fit;
+    std::unique_ptr<fit::SceneFit> m_fit;
     std::string m_signature{}; ///< empty: not known yet
     std::vector<fit::FitState> m_history{};
 };
@@ -163,8 +148,7 @@ fit::Verdict Fit::judge() {
 fit::FitState Fit::run(const std::function<void(const fit::FitState&)>& progress) {
     fit::FitState state = m_state->state();
     while (!state.is_done) {
-        m_state->step();
-        state = m_state->state();
+        state = m_state->step();
         if (progress) {
             progress(state);
         }

@@ -66,8 +66,8 @@ public:
     Fit& operator=(const Fit&) = delete;
 
     /// Draws new samples and uses them up; the first step compiles kernels and selects the pixels that tell something.
-    /// @throws core::Interrupted if EngineDesc::poll does, ArgumentError if no pixel changes with the parameters or more
-    ///         than half of a picture's render is no finite number, CompileError, DeviceError; the fit is then as it was.
+    /// @throws core::Interrupted if EngineDesc::poll does, ArgumentError if more than half of a picture's render is no
+    ///         finite number, CompileError, DeviceError; the fit is then as it was.
     WEFT_API void step();
     /// Where the fit is. Cheap.
     [[nodiscard]] WEFT_API fit::FitState state() const;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/joint_stage.hpp"
 
-#include "fit/build_views.hpp"
 #include "fit/sample_counts.hpp"
 #include "fit/saved_parts.hpp"
 #include "fit/scalar_pass.hpp"
 #include "fit/scalar_setup.hpp"
-#include "fit/shown_pixels.hpp"
+#include "fit/texture_pass.hpp"
 #include "scene/parameter_names.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,57 +19,27 @@ namespace weft::fit {
 
 namespace {
 
-/// All that may change what lights give off.
-std::vector<Parameter> changing_inputs(const Sought& sought) {
-    std::vector<Parameter> out = sought.parameters;
-    for (const TextureParameter& texture : sought.textures) {
-        if (!texture.is_light) { // an unknown environment, which observations may leave dark
-            out.push_back({.name = texture.name});
-        }
+/// Scalar passes with texture passes between them.
+std::vector<std::unique_ptr<Phase>> build_phases(JointStage& stage) {
+    std::vector<std::unique_ptr<Phase>> out;
+    out.push_back(std::make_unique<ScalarPass>(stage, 0));
+    for (std::size_t number = 0; number < kPolish; ++number) {
+        out.push_back(std::make_unique<TexturePass>(stage, number));
+        out.push_back(std::make_unique<ScalarPass>(stage, number + 1));
     }
     return out;
 }
 
-std::vector<View> build_joint_views(render::Renderer& renderer,
-                                    const std::vector<Observation>& observations,
-                                    const Sought& sought, const Unknowns& unknowns) {
-    std::vector<std::string> names = all_names(sought.parameters);
-    std::ranges::copy(names_of(sought.textures), std::back_inserter(names));
-    const UnknownDirections directions =
-        unknowns.directions(renderer.tables()->materials()->values.size());
-    const auto light =
-        find_light_parts(renderer, observations, sought.lights, changing_inputs(sought));
-    return build_views(renderer, observations, light,
-                       {.materials = owning_materials(renderer.scene(), names),
-                        .rows = directions.rows,
-                        .with_texels = true});
-}
-
-/// Kernels of textures neither compile nor wait interruptibly: what they move cannot be given up half-way.
-dispatch::Context without_poll(render::Renderer& renderer) {
-    dispatch::Context context = renderer.film().modules()->context();
-    context.poll = {};
-    return context;
-}
-
 } // namespace
 
-JointStage::JointStage(render::Renderer& own, std::vector<Observation> pictures,
-                       const Sought& sought, const FitSettings& given,
-                       const core::InterruptPoll& check)
-    : renderer(own), tables(own.tables()), settings(given), observations(std::move(pictures)),
-      textured(owning_materials(own.scene(), names_of(sought.textures))),
-      unknowns(build_unknowns(*own.tables()->materials(), sought.parameters, sought.exposures,
-                              names_of(observations), sought.lights)),
-      views(build_joint_views(own, observations, sought, unknowns)), meter(loss_weights(views)),
-      scalars(
-          tables, views, unknowns,
-          {.samples = given.samples, .bounces = given.bounces, .seed = given.seed, .check = check}),
-      images(without_poll(own), tables, views, sought.textures,
-             {.bounces = given.bounces, .seed = given.seed, .check = check}),
-      model(scalars, images),
-      solver(scalars, unknowns.start, solver_settings(unknowns, early_settings(given))),
-      weighing(views) {}
+JointStage::JointStage(ScalarModel& numbers, TextureModel& textures, const FitSettings& settings,
+                       ShownPixels find_shown)
+    : Stage(numbers.views(), settings), scalars(numbers), images(textures),
+      unknowns(numbers.unknowns()), meter(loss_weights(numbers.views())), model(numbers, textures),
+      solver(numbers, unknowns.start, solver_settings(unknowns, early_settings(settings))),
+      weighing(numbers.views()), m_find_shown(std::move(find_shown)) {
+    set_phases(build_phases(*this));
+}
 
 const std::vector<std::vector<bool>>& JointStage::shown() {
     if (!m_shown.empty()) {
@@ -78,13 +48,13 @@ const std::vector<std::vector<bool>>& JointStage::shown() {
     const bool is_light =
         std::ranges::any_of(images.replay().regions(),
                             [](const TextureRegion& region) { return region.parameter.is_light; });
-    std::vector<std::vector<bool>> out;
-    out.reserve(views.size());
-    for (const View& view : views) {
-        out.push_back(is_light ? std::vector<bool>(view.lost().size(), true)
-                               : find_shown(renderer, view.observation().camera, textured));
+    if (!is_light) {
+        m_shown = m_find_shown();
+        return m_shown;
     }
-    m_shown = std::move(out);
+    for (const View& view : views()) { // all pixels tell of it
+        m_shown.emplace_back(view.lost().size(), true);
+    }
     return m_shown;
 }
 
@@ -157,6 +127,42 @@ Vector JointStage::errors() const {
                  : Vector(unknowns.start.size(), std::numeric_limits<double>::infinity());
 }
 
+/// Textures were averaged enough, where the numbers stay, and the loss does not fall.
+bool JointStage::has_converged() const {
+    return is_done() && have_averaged(*this) && is_settled();
+}
+
+double JointStage::loss() const {
+    return meter.loss(counted_views(scalars.views()));
+}
+
+double JointStage::noise_floor() const {
+    return meter.noise_floor(counted_views(scalars.views()));
+}
+
+Look JointStage::look_at_result(std::optional<std::int64_t> bounces) {
+    write();
+    return [this, bounces](std::int64_t samples, std::uint64_t draw) {
+        return scalars.look(x(), samples, draw, bounces);
+    };
+}
+
+void JointStage::write() {
+    if (!m_before) {
+        m_before = images.replay().scene_texels();
+    }
+    scalars.write(x());
+    images.write_result();
+}
+
+/// Passes that move numbers alone look at the texels that the scene has.
+void JointStage::prepare() {
+    if (m_before) {
+        images.replay().give(m_before);
+        m_before.reset();
+    }
+}
+
 Look JointStage::look() {
     return [this](std::int64_t samples, std::uint64_t draw) {
         return scalars.look(x(), samples, draw);
@@ -164,27 +170,24 @@ Look JointStage::look() {
 }
 
 void JointStage::record(const ResidualPair& residuals) {
-    record_loss(meter, views, residuals);
+    record_loss(meter, views(), residuals);
 }
 
 void JointStage::begin_loss(const ResidualPair& residuals) {
-    fit::begin_loss(meter, views, residuals);
+    fit::begin_loss(meter, views(), residuals);
 }
 
 std::vector<ViewState> JointStage::save_views() const {
-    return states_of(views);
+    return states_of(views());
 }
 
 void JointStage::restore_views(const std::vector<ViewState>& saved) {
-    fit::restore(views, saved);
+    fit::restore(views(), saved);
 }
 
 void JointStage::set_samples() {
-    std::int64_t pixels = 0;
-    for (const View& view : views) {
-        pixels += std::ssize(view.pixels());
-    }
-    scalars.set_samples(iteration_samples(pixels, 0, settings.samples, settings.samples));
+    const std::int64_t wanted = settings().samples;
+    scalars.set_samples(iteration_samples(drawn_pixels(views()), 0, wanted, wanted));
 }
 
 void JointStage::attempt(const std::function<void()>& work) {

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the phases of a fit of numbers together with textures share. For the sources of this layer.
+// Fits of numbers together with textures: what their phases share. For the sources of this layer, and the bindings.
 //
 // Numbers that untextured pixels determine well are optimised on those pixels only, and again after 25 % and 50 % of the
 // texture iterations and at the end: what a texture looks like matters little in such pixels, and an iteration of few pixels
 // costs little. All other numbers move together with the textures, see joint_model.hpp.
 #pragma once
 
-#include "fit/fit_state.hpp"
 #include "fit/gauss_newton.hpp"
 #include "fit/joint_model.hpp"
 #include "fit/loss_meter.hpp"
 #include "fit/reweighting.hpp"
-#include "fit/saved_arrays.hpp"
 #include "fit/scalar_model.hpp"
+#include "fit/stage.hpp"
 #include "fit/texture_model.hpp"
-#include "render/renderer.hpp"
 
 #include <array>
 #include <cstddef>
@@ -30,25 +28,20 @@ inline constexpr std::array<double, 4> kPassFractions{0.0, 0.25, 0.5, 1.0};
 /// Number of the last scalar pass.
 inline constexpr std::size_t kPolish = kPassFractions.size() - 1;
 
-/// Models, and what phases have found so far. One thread at a time.
-struct JointStage {
-    /// @param own renderer of the scene; it outlives this. @param sought numbers and textures. @throws as JointFit().
-    JointStage(render::Renderer& own, std::vector<Observation> pictures, const Sought& sought,
-               const FitSettings& given, const core::InterruptPoll& check);
-    JointStage(const JointStage&) = delete;
-    JointStage& operator=(const JointStage&) = delete;
-    ~JointStage() = default;
+/// Which pixels of each view show textures that change, or lie close to one that does, one flag a pixel. May wait.
+using ShownPixels = std::function<std::vector<std::vector<bool>>()>;
 
-    render::Renderer& renderer;
-    render::SceneTablesRef tables; ///< that the renderer has
-    FitSettings settings;
-    std::vector<Observation> observations;
-    std::vector<std::uint32_t> textured; ///< materials whose textures change
-    Unknowns unknowns;
-    std::vector<View> views;
+/// A fit of numbers and textures: models, and what phases have found so far.
+struct JointStage : public Stage {
+    /// @param numbers model of the numbers. @param textures model of the textures, with the same views. Both outlive this.
+    /// @param find_shown called once, when pixels are selected first; not where a texture lights the scene.
+    JointStage(ScalarModel& numbers, TextureModel& textures, const FitSettings& settings,
+               ShownPixels find_shown);
+
+    ScalarModel& scalars;
+    TextureModel& images;
+    const Unknowns& unknowns;
     LossMeter meter;
-    ScalarModel scalars;
-    TextureModel images;
     JointModel model;
     GaussNewton solver; ///< of the last scalar pass, or the one under way
     MapReweighting weighing;
@@ -61,19 +54,24 @@ struct JointStage {
     std::optional<Information> found{};     ///< what the last of these says of the numbers
     bool is_scalar_pass = true;             ///< one is under way
 
-    /// Which pixels of each view show textures that change, or lie close to one that does. The first call waits.
+    /// What `find_shown` has found. The first call may wait.
     [[nodiscard]] const std::vector<std::vector<bool>>& shown();
     /// Which unknowns are numbers of materials that have a texture that changes.
     [[nodiscard]] std::vector<bool> of_textured() const;
 
     /// Where the solver is best, while it tries another start of which less is known; else null.
     [[nodiscard]] const Candidate* best_candidate() const noexcept;
-    /// The unknowns, as found so far.
-    [[nodiscard]] Vector x() const;
-    /// What all phases say of the unknowns; not set: nothing.
-    [[nodiscard]] std::optional<Information> information() const;
-    /// Of x(); infinite while nothing is known.
-    [[nodiscard]] Vector errors() const;
+
+    [[nodiscard]] bool has_converged() const override;
+    [[nodiscard]] bool is_settled() const override { return images.is_settled(); }
+    [[nodiscard]] double loss() const override;
+    [[nodiscard]] double noise_floor() const override;
+    [[nodiscard]] Vector x() const override;
+    /// By all phases.
+    [[nodiscard]] std::optional<Information> information() const override;
+    [[nodiscard]] Vector errors() const override;
+    [[nodiscard]] Look look_at_result(std::optional<std::int64_t> bounces) override;
+    void write() override;
 
     /// Draws at x(), with the texels that the scene has.
     [[nodiscard]] Look look();
@@ -89,12 +87,6 @@ struct JointStage {
     /// Does something that draws; if it throws, views and draws are as if it had not been called.
     void attempt(const std::function<void()>& work);
 
-    /// All that later iterations depend on, what views draw now apart. Waits.
-    [[nodiscard]] SavedArrays save() const;
-    /// Goes back to where save() was called, and gives the scene the texels of then. @throws ArgumentError if arrays do not
-    /// fit.
-    void restore(const SavedArrays& saved);
-
 private:
     /// Numbers that are fixed while textures move: where, and what is known of them.
     struct Fixed {
@@ -103,8 +95,14 @@ private:
     };
 
     [[nodiscard]] Fixed fixed() const;
+    void prepare() override;
+    [[nodiscard]] SavedArrays save_shared() const override;
+    /// Gives the scene the texels of then.
+    void restore_shared(const SavedArrays& saved) override;
 
+    ShownPixels m_find_shown;
     std::vector<std::vector<bool>> m_shown;
+    tensor::TensorRef m_before; ///< texels of the scene before write(); null: those are there
 };
 
 /// The covariance of numbers that were found in two ways: that of fixed ones by scalar passes, of others by the joint model.

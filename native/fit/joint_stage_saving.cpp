@@ -30,7 +30,7 @@ std::vector<ViewState> restored_selection(const SavedArrays& saved,
 
 } // namespace
 
-SavedArrays JointStage::save() const {
+SavedArrays JointStage::save_shared() const {
     SavedArrays out;
     out.add_counts("counts",
                    {scalars.iterations(), static_cast<std::size_t>(scalars.samples()), iterations,
@@ -48,20 +48,21 @@ SavedArrays JointStage::save() const {
     return out;
 }
 
-void JointStage::restore(const SavedArrays& saved) {
+void JointStage::restore_shared(const SavedArrays& saved) {
     const std::vector<std::size_t> counts = saved.counts("counts", kCounts);
     if (counts[kPasses] > kPolish + 1 || counts[kSolverPass] > kPolish) {
         throw core::ArgumentError(core::text("restore: the saved passes must be at most ",
                                              kPolish + 1, ", got ", counts[kPasses], " and ",
                                              counts[kSolverPass], "; start anew"));
     }
-    std::vector<ViewState> of_scalars = restored_selection(saved.part("scalar_views"), views);
-    std::vector<ViewState> of_textures = restored_selection(saved.part("texture_views"), views);
+    std::vector<ViewState> of_scalars = restored_selection(saved.part("scalar_views"), views());
+    std::vector<ViewState> of_textures = restored_selection(saved.part("texture_views"), views());
     const SavedArrays known = saved.part("found");
     std::optional<Information> information;
     if (!known.arrays.empty()) {
         information = restored_information(known, unknowns.start.size());
     }
+    m_before.reset();
     images.restore(saved.part("textures"));
     model.restore(saved.part("model"));
     // Numbers that move with textures do not move as long as a solver is of use: it is made of what it was made of.

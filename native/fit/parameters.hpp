@@ -83,6 +83,11 @@ struct Sought {
     std::vector<LightParameter> lights{};
     std::vector<TextureParameter> textures{};
     std::optional<EnvironmentParameter> environment{}; ///< of engine::Fit
+
+    /// Whether it has a number, exposure or light.
+    [[nodiscard]] bool has_numbers() const noexcept {
+        return !parameters.empty() || !exposures.empty() || !lights.empty();
+    }
 };
 
 } // namespace weft::fit

@@ -32,16 +32,4 @@ void restore(LossMeter& meter, const SavedArrays& saved);
 /// @param count of parameters. @throws ArgumentError if arrays are missing or do not fit.
 [[nodiscard]] Information restored_information(const SavedArrays& saved, std::size_t count);
 
-/// Restores a fit, and leaves it as it was if that throws.
-template <typename Fit>
-void restore_or_stay(Fit& fit, const SavedArrays& saved) {
-    const SavedArrays before = fit.save_all();
-    try {
-        fit.restore_all(saved);
-    } catch (...) {
-        fit.restore_all(before);
-        throw;
-    }
-}
-
 } // namespace weft::fit

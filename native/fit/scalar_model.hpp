@@ -48,6 +48,7 @@ public:
                       std::optional<std::int64_t> bounces = std::nullopt);
 
     [[nodiscard]] std::vector<View>& views() noexcept { return m_views; }
+    [[nodiscard]] const std::vector<View>& views() const noexcept { return m_views; }
     [[nodiscard]] const Unknowns& unknowns() const noexcept { return m_unknowns; }
     /// Of later draws.
     void set_samples(std::int64_t samples) noexcept { m_desc.samples = samples; }

@@ -43,7 +43,7 @@ FitSettings early_settings(const FitSettings& settings) {
 
 GaussNewton make_solver(JointStage& stage, std::size_t number, const Vector& x) {
     const Unknowns& unknowns = stage.unknowns;
-    FitSettings settings = number == kPolish ? stage.settings : early_settings(stage.settings);
+    FitSettings settings = number == kPolish ? stage.settings() : early_settings(stage.settings());
     if (number == 0) {
         return {stage.scalars, x, solver_settings(unknowns, settings)};
     }
@@ -60,7 +60,7 @@ ScalarPass::ScalarPass(JointStage& stage, std::size_t number)
     : Phase(name_of(number), PhaseKind::scalars), m_stage(stage), m_number(number) {}
 
 std::size_t ScalarPass::limit() const {
-    const std::size_t limit = m_stage.settings.max_iterations;
+    const std::size_t limit = m_stage.settings().max_iterations;
     return is_polish() ? limit : std::min(limit, kEarlyIterations);
 }
 
@@ -119,7 +119,7 @@ void ScalarPass::show_textures() {
 /// Looks for pixels that show the numbers alone.
 void ScalarPass::select_pixels() {
     JointStage& stage = m_stage;
-    m_has_pixels = stage.scalars.select_pixels(stage.unknowns.start, stage.settings.information,
+    m_has_pixels = stage.scalars.select_pixels(stage.unknowns.start, stage.settings().information,
                                                stage.shown());
     if (m_has_pixels) {
         measure_loss();
@@ -132,14 +132,14 @@ void ScalarPass::select_pixels() {
 /// Draws once the pixels of all phases, at the start, for the loss alone.
 void ScalarPass::measure_loss() {
     const std::vector<ViewState> selected = m_stage.save_views();
-    for (std::size_t number = 0; number < m_stage.views.size(); ++number) {
-        View& view = m_stage.views[number];
+    for (std::size_t number = 0; number < m_stage.views().size(); ++number) {
+        View& view = m_stage.views()[number];
         std::vector<std::uint32_t> textured = view.counted_pixels();
         std::erase_if(textured,
                       [&](std::uint32_t pixel) { return !m_stage.shown()[number][pixel]; });
         view.set_pixels(united_pixels(view.pixels(), textured));
     }
-    m_stage.begin_loss(m_stage.look()(m_stage.settings.samples, kLossDraw));
+    m_stage.begin_loss(m_stage.look()(m_stage.settings().samples, kLossDraw));
     m_stage.restore_views(selected);
 }
 

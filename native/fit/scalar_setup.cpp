@@ -78,6 +78,14 @@ std::vector<CountedView> counted_views(const std::vector<View>& views) {
     return out;
 }
 
+std::int64_t drawn_pixels(const std::vector<View>& views) {
+    std::int64_t out = 0;
+    for (const View& view : views) {
+        out += std::ssize(view.pixels());
+    }
+    return out;
+}
+
 void record_loss(LossMeter& meter, const std::vector<View>& views, const ResidualPair& residuals) {
     meter.record(drawn_views(views), residuals);
 }

@@ -11,6 +11,7 @@
 #include "fit/verdict.hpp"
 #include "fit/view.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ namespace weft::fit {
 [[nodiscard]] std::vector<DrawnView> drawn_views(const std::vector<View>& views);
 /// What counts of views now. @param views outlive the result, with trust as it is.
 [[nodiscard]] std::vector<CountedView> counted_views(const std::vector<View>& views);
+
+/// How many pixels views draw now.
+[[nodiscard]] std::int64_t drawn_pixels(const std::vector<View>& views);
 
 /// Keeps residuals of the pixels that views draw now, for the loss. @param residuals weighted, of all views.
 void record_loss(LossMeter& meter, const std::vector<View>& views, const ResidualPair& residuals);

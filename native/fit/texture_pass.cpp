@@ -25,17 +25,16 @@ std::string name_of(std::size_t number) {
     return number == 0 ? "textures" : core::text("textures ", number + 1);
 }
 
-/// Pixels of either.
 } // namespace
 
 bool have_averaged(const JointStage& stage) {
-    const std::size_t wanted = stage.settings.texture_iterations;
+    const std::size_t wanted = stage.settings().texture_iterations;
     return stage.iterations >= wanted && stage.model.numbers().averaged() >= wanted / 4;
 }
 
 TexturePass::TexturePass(JointStage& stage, std::size_t number)
     : Phase(name_of(number), PhaseKind::textures), m_stage(stage), m_number(number),
-      m_best(stage.images, stage.settings.texture_iterations, &stage.model.numbers()) {}
+      m_best(stage.images, stage.settings().texture_iterations, &stage.model.numbers()) {}
 
 bool TexturePass::is_any_fixed() const {
     const std::vector<bool>& fixed = m_stage.model.numbers().fixed();
@@ -57,7 +56,7 @@ bool TexturePass::is_done() const {
     if (iterations() == 0) {
         return false;
     }
-    const std::size_t wanted = m_stage.settings.texture_iterations;
+    const std::size_t wanted = m_stage.settings().texture_iterations;
     if (is_whole()) {
         return have_averaged(m_stage) || m_stage.iterations >= 2 * wanted;
     }
@@ -67,7 +66,7 @@ bool TexturePass::is_done() const {
 
 /// More where numbers still move at the end of the pass.
 double TexturePass::remaining() const {
-    const auto wanted = static_cast<double>(m_stage.settings.texture_iterations);
+    const auto wanted = static_cast<double>(m_stage.settings().texture_iterations);
     const double made = std::max(static_cast<double>(m_stage.iterations),
                                  std::ceil(kPassFractions.at(m_number) * wanted));
     if (!is_whole()) {
@@ -78,7 +77,7 @@ double TexturePass::remaining() const {
 
 /// After how many iterations enough are expected to be averaged.
 double TexturePass::whole() const {
-    const std::size_t wanted = m_stage.settings.texture_iterations;
+    const std::size_t wanted = m_stage.settings().texture_iterations;
     const std::vector<bool>& fixed = m_stage.model.numbers().fixed();
     const auto made = static_cast<double>(m_stage.iterations);
     const auto averaged = static_cast<double>(m_stage.model.numbers().averaged());
@@ -136,8 +135,8 @@ void TexturePass::select_pixels() {
 
 /// Selects only pixels that show textures.
 void TexturePass::leave_out_numbers() {
-    for (std::size_t number = 0; number < m_stage.views.size(); ++number) {
-        View& view = m_stage.views[number];
+    for (std::size_t number = 0; number < m_stage.views().size(); ++number) {
+        View& view = m_stage.views()[number];
         const std::vector<bool>& shown = m_stage.shown()[number];
         std::vector<std::uint32_t> kept;
         std::ranges::copy_if(view.pixels(), std::back_inserter(kept),
@@ -148,25 +147,25 @@ void TexturePass::leave_out_numbers() {
 
 /// Lets pixels count by the noise that renders have there.
 void TexturePass::weigh_by_noise() {
-    NoiseMeter meter(m_stage.views);
+    NoiseMeter meter(m_stage.views());
     const Vector& x = m_stage.model.numbers().x();
     ResidualPair residuals;
     for (std::size_t draw = 0; draw < kMeasuredDraws; ++draw) {
-        m_stage.scalars.draw_samples(x, m_stage.settings.samples);
+        m_stage.scalars.draw_samples(x, m_stage.settings().samples);
         residuals = m_stage.scalars.residuals(x);
         meter.add(residuals);
     }
     if (m_stage.meter.state().is_open) {
         m_stage.begin_loss(residuals);
     }
-    fit::weigh_by_noise(m_stage.views, meter);
+    fit::weigh_by_noise(m_stage.views(), meter);
 }
 
 /// Lets the loss count the pixels that the phases have selected.
 void TexturePass::keep_selected() {
     const std::vector<ViewState>& of_numbers = m_stage.scalar_views;
-    for (std::size_t number = 0; number < m_stage.views.size(); ++number) {
-        const std::vector<std::uint32_t>& own = m_stage.views[number].pixels();
+    for (std::size_t number = 0; number < m_stage.views().size(); ++number) {
+        const std::vector<std::uint32_t>& own = m_stage.views()[number].pixels();
         m_stage.meter.keep(
             number, of_numbers.empty() ? own : united_pixels(own, of_numbers[number].pixels));
     }
@@ -174,14 +173,14 @@ void TexturePass::keep_selected() {
 
 void TexturePass::step() {
     JointStage& stage = m_stage;
-    const std::size_t wanted = stage.settings.texture_iterations;
+    const std::size_t wanted = stage.settings().texture_iterations;
     if (stage.weighing.is_due(static_cast<double>(stage.iterations) /
                               static_cast<double>(wanted))) {
         weigh_photos();
         m_best.restart();
     }
     const TextureStep schedule =
-        stage.images.schedule(stage.iterations, wanted, stage.settings.samples);
+        stage.images.schedule(stage.iterations, wanted, stage.settings().samples);
     const std::uint64_t draws = stage.scalars.iterations();
     const std::uint64_t of_textures = stage.images.replay().draws();
     try {
@@ -201,10 +200,10 @@ void TexturePass::weigh_photos() {
     JointStage& stage = m_stage;
     TextureReplay& replay = stage.images.replay();
     replay.give(replay.state().texels());
-    stage.weighing.go_on(stage.look(), stage.views, stage.settings.samples);
+    stage.weighing.go_on(stage.look(), stage.views(), stage.settings().samples);
     stage.texture_views = stage.save_views();
     for (std::size_t number = 0; number < stage.scalar_views.size(); ++number) {
-        stage.scalar_views[number].trust = stage.views[number].trust();
+        stage.scalar_views[number].trust = stage.views()[number].trust();
     }
 }
 

@@ -44,6 +44,10 @@ TextureReplay::TextureReplay(dispatch::Context context, const render::SceneTable
     }
 }
 
+TensorRef TextureReplay::scene_texels() {
+    return kernels().copy_of(m_tables.front()->textures().texels);
+}
+
 void TextureReplay::give(const TensorRef& texels) {
     std::set<TensorRef> own;
     for (const render::SceneTablesRef& tables : m_tables) {

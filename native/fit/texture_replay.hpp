@@ -77,6 +77,8 @@ public:
     /// @return residuals of both sample sets, all views one after the other; valid until the next call.
     [[nodiscard]] ResidualPair look(std::int64_t samples, std::uint64_t draw,
                                     std::optional<std::int64_t> bounces = std::nullopt);
+    /// A copy of the texels that the scene on the device has.
+    [[nodiscard]] tensor::TensorRef scene_texels();
     /// Gives the scene on the device texels, those of all its textures.
     void give(const tensor::TensorRef& texels);
 

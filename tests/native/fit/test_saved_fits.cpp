@@ -249,12 +249,12 @@ TEST_CASE_METHOD(SavedFixture, "states that do not fit are refused, and the fit 
     }
     const SavedArrays& late = course.saved[end_of(course, "textures 2")];
     const std::array<std::pair<const char*, SavedArray>, 9> changes{{
-        {"stage.counts", {{7}, std::vector<double>{1, 4, 2, 99, 1, 0, 0}}},
-        {"stage.counts", {{7}, std::vector<double>{1, 4, 2, 1, 1, 0, -1}}},
-        {"stage.counts", {{7}, std::vector<double>{1, 4, 2, 1, 1, 0, std::nan("")}}},
-        {"stage.solver_start", {{1}, std::vector<double>{0}}},
-        {"stage.textures.texels", {{1}, std::vector<float>{0}}},
-        {"stage.loss.products.0", {{2}, std::vector<double>{0, 0}}},
+        {"shared.counts", {{7}, std::vector<double>{1, 4, 2, 99, 1, 0, 0}}},
+        {"shared.counts", {{7}, std::vector<double>{1, 4, 2, 1, 1, 0, -1}}},
+        {"shared.counts", {{7}, std::vector<double>{1, 4, 2, 1, 1, 0, std::nan("")}}},
+        {"shared.solver_start", {{1}, std::vector<double>{0}}},
+        {"shared.textures.texels", {{1}, std::vector<float>{0}}},
+        {"shared.loss.products.0", {{2}, std::vector<double>{0, 0}}},
         {"views.pixels.0", {{2}, std::vector<double>{3, 2}}},
         {"views.pixels.0", {{1}, std::vector<double>{28 * 28}}},
         {"phases.phase", {{3}, std::vector<double>{7, 0, 0}}},
@@ -267,9 +267,9 @@ TEST_CASE_METHOD(SavedFixture, "states that do not fit are refused, and the fit 
         CHECK_THAT(refusal(used, changed), ContainsSubstring("start anew"));
     }
     for (const auto& [name, array] : late.arrays) {
-        const bool is_optional = name.starts_with("stage.found.") ||
-                                 name.starts_with("stage.model.") ||
-                                 name.starts_with("stage.solver.");
+        const bool is_optional = name.starts_with("shared.found.") ||
+                                 name.starts_with("shared.model.") ||
+                                 name.starts_with("shared.solver.");
         if (is_optional) {
             continue; // some of them are there at times; tests of solvers look at the others
         }
