@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The time left as people see it; how long it is says weft.fit.phases."""
+"""The time left as people see it; how long it is says weft.fit.Fit."""
 
 from __future__ import annotations
 

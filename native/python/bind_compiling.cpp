@@ -76,7 +76,14 @@ core::InterruptPoll poll_with(const py::object& interrupt) {
     return [signals, kept = keep_alive(interrupt.ptr())] {
         signals();
         const py::gil_scoped_acquire locked;
-        py::handle(static_cast<PyObject*>(kept.get())).attr("check")();
+        try {
+            py::handle(static_cast<PyObject*>(kept.get())).attr("check")();
+        } catch (const py::error_already_set& raised) {
+            if (raised.matches(py::module_::import("weft.render.interrupt").attr("Interrupted"))) {
+                throw PythonInterrupted(raised);
+            }
+            throw;
+        }
     };
 }
 

@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/interpreter_lock.hpp"
+#include "python/interrupt.hpp"
 
 #include <pybind11/stl.h>
 
@@ -127,6 +128,8 @@ bool translate(const std::exception_ptr& error) {
         raise("NonFiniteError", caught);
     } catch (const core::InternalError& caught) {
         raise("InternalError", caught);
+    } catch (const PythonInterrupted& caught) {
+        caught.restore();
     } catch (const core::Interrupted&) {
         // A signal handler that ran in the poll has usually set its own exception.
         if (PyErr_Occurred() == nullptr) {

@@ -299,11 +299,11 @@ void bind_fit(py::module_& module) {
     bind_fit_judgement(module);
     bind_fit_unknowns(module);
     bind_fit_views(module);
-    bind_fit_loss(module);
+    bind_fit_samples(module);
     bind_fit_models(module);
-    bind_fit_pixels(module);
     bind_fit_solver(module);
     bind_fit_textures(module);
+    bind_fit_stage(module);
 }
 
 } // namespace weft::python

@@ -14,25 +14,25 @@ void bind_fit_solver(pybind11::module_& module);
 /// Misfits, verdicts and weights by residuals.
 void bind_fit_judgement(pybind11::module_& module);
 
-/// Pixels that count and are drawn.
-void bind_fit_pixels(pybind11::module_& module);
-
 /// Display transforms of pictures.
 void bind_fit_display(pybind11::module_& module);
 
 /// The vector of unknowns.
 void bind_fit_unknowns(pybind11::module_& module);
 
-/// The loss.
-void bind_fit_loss(pybind11::module_& module);
+/// How many paths iterations take.
+void bind_fit_samples(pybind11::module_& module);
 
 /// The views.
 void bind_fit_views(pybind11::module_& module);
 
-/// Models of numbers, weights by residuals, and noise.
+/// Models of numbers.
 void bind_fit_models(pybind11::module_& module);
 
-/// Models of textures, alone and together with numbers.
+/// Models of textures.
 void bind_fit_textures(pybind11::module_& module);
+
+/// The phases of fits, and what they have found.
+void bind_fit_stage(pybind11::module_& module);
 
 } // namespace weft::python

@@ -4,7 +4,7 @@
 #include "device/fork_guard.hpp"
 #include "fit/gauss_newton.hpp"
 #include "python/bind_fit.hpp"
-#include "python/fit_objects.hpp"
+#include "python/fit_arrays.hpp"
 #include "python/interpreter_lock.hpp"
 
 #include <pybind11/stl.h>
@@ -73,15 +73,10 @@ struct View {
 class PythonSolver {
 public:
     PythonSolver(const py::object& model, const FitDoubles& start, fit::SolverSettings settings) {
-        if (py::isinstance<ScalarModelObject>(model)) {
-            m_rendered = made(py::cast<std::shared_ptr<ScalarModelObject>>(model));
-        } else {
-            m_called = std::make_unique<PythonModel>(model);
-        }
-        fit::Model& own = m_rendered ? static_cast<fit::Model&>(m_rendered->model) : *m_called;
+        m_model = std::make_unique<PythonModel>(model);
         // The threads of its pool are those of the process that created it.
         m_solver = device::share_until_fork(
-            std::make_unique<fit::GaussNewton>(own, vector_of(start), std::move(settings)));
+            std::make_unique<fit::GaussNewton>(*m_model, vector_of(start), std::move(settings)));
         publish();
     }
 
@@ -92,10 +87,7 @@ public:
             ~Ending() { is_running = false; }
             bool& is_running;
         } ending{m_is_running};
-        if (m_rendered) {
-            const FitTurn turn(*m_rendered->views);
-            m_solver->step();
-        } else {
+        {
             const Unlocked unlocked;
             m_solver->step();
         }
@@ -178,8 +170,7 @@ private:
         m_residuals = py::make_tuple(to_array(residuals.a), to_array(residuals.b));
     }
 
-    std::shared_ptr<ScalarModelObject> m_rendered; ///< null: the model is one of Python's
-    std::unique_ptr<PythonModel> m_called;         ///< null: it is not
+    std::unique_ptr<PythonModel> m_model;
     std::shared_ptr<fit::GaussNewton> m_solver;
     View m_view;
     py::tuple m_residuals;
@@ -291,14 +282,12 @@ void bind_states(py::classh<PythonSolver>& bound) {
 } // namespace
 
 void bind_fit_solver(py::module_& module) {
-    module.attr("AVERAGES_BEFORE_QUESTION") = fit::kAveragesBeforeQuestion;
-    module.attr("DRAWN_FRACTION") = fit::kDrawnFraction;
     bind_place(module);
     using Solver = PythonSolver;
     py::classh<Solver> bound(
         module, "GaussNewton",
         "Gauss-Newton from noisy renders; weft.fit.gauss_newton.GaussNewton says more.\n\n"
-        "Args:\n    model: A ScalarModel, or an object with draw, linearise and residuals.\n"
+        "Args:\n    model: An object with draw, linearise and residuals.\n"
         "    start: Parameters, shape (p,).\n"
         "    settings: By name, as native/fit/gauss_newton.hpp lists them.\n");
     bound

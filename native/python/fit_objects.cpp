@@ -25,23 +25,6 @@ std::shared_ptr<FitViews> completed(std::shared_ptr<FitViews> views, const char*
     return views;
 }
 
-void require_residuals(const char* function, const FitViews& views,
-                       const fit::ResidualPair& residuals) {
-    std::size_t count = 0;
-    for (const fit::View& view : views.views) {
-        count += fit::kChannels * view.pixels().size();
-    }
-    if (residuals.a.size() != count || residuals.b.size() != count) {
-        throw core::ArgumentError(
-            core::text(function, ": three residuals a pixel that is drawn are needed, ", count,
-                       ", got ", residuals.a.size(), " and ", residuals.b.size()));
-    }
-}
-
-py::tuple to_tuple(const fit::ResidualPair& residuals) {
-    return py::make_tuple(to_array(residuals.a), to_array(residuals.b));
-}
-
 py::list to_list(const std::vector<fit::Validation>& validations) {
     py::list out;
     for (const fit::Validation& own : validations) {
@@ -83,19 +66,6 @@ py::list draw_differences(FitViews& views, const fit::Look& look,
             to_array(own).reshape({py::ssize_t{-1}, static_cast<py::ssize_t>(fit::kChannels)}));
     }
     return out;
-}
-
-fit::Look look_of(ScalarModelObject& own, fit::Vector x, std::optional<std::int64_t> bounces) {
-    return [&own, x = std::move(x), bounces](std::int64_t samples, std::uint64_t draw) {
-        return own.model.look(x, samples, draw, bounces);
-    };
-}
-
-fit::Look look_of(TextureModelObject& own, std::optional<std::int64_t> bounces) {
-    return [&own, bounces](std::int64_t samples, std::uint64_t draw) {
-        own.model.write_result();
-        return own.model.replay().look(samples, draw, bounces);
-    };
 }
 
 } // namespace weft::python

@@ -2,8 +2,9 @@
 // What stands behind the Python classes of fits: views, and the models that draw them.
 #pragma once
 
-#include "fit/joint_model.hpp"
-#include "fit/reweighting.hpp"
+#include "fit/scalar_model.hpp"
+#include "fit/texture_model.hpp"
+#include "fit/validation.hpp"
 #include "python/bind_error.hpp"
 #include "python/fit_arrays.hpp"
 #include "python/render_objects.hpp"
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -58,17 +58,6 @@ struct TextureModelObject {
     fit::TextureModel model;
 };
 
-struct JointModelObject {
-    JointModelObject(std::shared_ptr<ScalarModelObject> numbers,
-                     std::shared_ptr<TextureModelObject> maps)
-        : scalars(std::move(numbers)), textures(std::move(maps)),
-          model(scalars->model, textures->model) {}
-
-    std::shared_ptr<ScalarModelObject> scalars;
-    std::shared_ptr<TextureModelObject> textures;
-    fit::JointModel model;
-};
-
 /// @throws as throw_unmade_object() for an object of Python without its C++ value, which pybind11 passes as null.
 template <typename T>
 const std::shared_ptr<T>& made(const std::shared_ptr<T>& given) {
@@ -81,11 +70,6 @@ const std::shared_ptr<T>& made(const std::shared_ptr<T>& given) {
 /// Views that something is about to refer to. @throws ArgumentError naming `what` if there are none.
 [[nodiscard]] std::shared_ptr<FitViews> completed(std::shared_ptr<FitViews> views,
                                                   const char* what);
-/// @throws ArgumentError naming `function` unless there are three residuals a pixel that is drawn.
-void require_residuals(const char* function, const FitViews& views,
-                       const fit::ResidualPair& residuals);
-/// Residuals of both sample sets, shape (n,) each.
-[[nodiscard]] pybind11::tuple to_tuple(const fit::ResidualPair& residuals);
 /// counts, a, b, weights and trust of weft.fit.validation.Validation, one tuple a view.
 [[nodiscard]] pybind11::list to_list(const std::vector<fit::Validation>& validations);
 
@@ -94,12 +78,5 @@ void require_residuals(const char* function, const FitViews& views,
 [[nodiscard]] pybind11::list draw_differences(FitViews& views, const fit::Look& look,
                                               const std::vector<FitWords>& pixels,
                                               std::int64_t samples, std::uint64_t draw);
-
-/// How a model looks at its views. @param x numbers. @param bounces not set: as many as the model's.
-[[nodiscard]] fit::Look look_of(ScalarModelObject& own, fit::Vector x,
-                                std::optional<std::int64_t> bounces = std::nullopt);
-/// With the textures as they were found.
-[[nodiscard]] fit::Look look_of(TextureModelObject& own,
-                                std::optional<std::int64_t> bounces = std::nullopt);
 
 } // namespace weft::python

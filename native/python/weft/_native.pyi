@@ -70,6 +70,7 @@ __all__: list[str] = [
     "Error",
     "Field",
     "FilmTracer",
+    "FitStage",
     "Function",
     "FunctionInfo",
     "GaussNewton",
@@ -147,7 +148,6 @@ __all__: list[str] = [
     "check_spread",
     "closure_table",
     "compile_together",
-    "counted_pixels",
     "create_device",
     "damped_step",
     "default_batch",
@@ -164,7 +164,6 @@ __all__: list[str] = [
     "from_dlpack",
     "gather_information",
     "grid",
-    "inflation",
     "init_device",
     "is_inside",
     "is_uncounted",
@@ -217,15 +216,6 @@ __all__: list[str] = [
     "wang_hash",
     "whole_groups",
 ]
-
-AVERAGES_BEFORE_QUESTION: int
-"""
-Averaged iterations after which GaussNewton asks whether anything tells its parameters.
-"""
-DRAWN_FRACTION: float
-"""
-Of a variance by noise of the samples: more of them would hardly change it.
-"""
 
 class Diagnostic:
     """
@@ -2819,7 +2809,7 @@ class GaussNewton:
     Gauss-Newton from noisy renders; weft.fit.gauss_newton.GaussNewton says more.
 
     Args:
-        model: A ScalarModel, or an object with draw, linearise and residuals.
+        model: An object with draw, linearise and residuals.
         start: Parameters, shape (p,).
         settings: By name, as native/fit/gauss_newton.hpp lists them.
     """
@@ -4639,30 +4629,6 @@ def shared_residual(
         grain: Pixels over which noise of the picture is shared: 8 for JPEG.
     """
 
-def counted_pixels(weights: NDArray[np.floating]) -> NDArray[np.uint32]:
-    """
-    Returns the numbers of the pixels that have a weight.
-
-    Args:
-        weights: Shape (pixels, 3).
-    """
-
-def inflation(
-    halves: tuple[tuple[_Residuals, _Residuals], tuple[_Residuals, _Residuals]],
-    pixels: collections.abc.Sequence[NDArray[np.uint32]],
-    widths: collections.abc.Sequence[typing.SupportsInt],
-    matrix: _Vector,
-) -> NDArray[np.float64]:
-    """
-    Returns the factor, at least 1, by which each standard error grows where residuals of neighbours are alike; see native/fit/inflation.hpp.
-
-    Args:
-        halves: Residuals, shape (n,), and derivatives, shape (n, p), of both halves.
-        pixels: That were drawn, one array a view.
-        widths: Of the pictures.
-        matrix: H of the normal equations, shape (p, p).
-    """
-
 class MaterialTable:
     """
     What weft.render.material_table.MaterialTable is made of, as the engine has it.
@@ -4920,61 +4886,9 @@ class Views:
         Goes back to where save() was called; arrays that do not fit raise ArgumentError.
         """
 
-class LossMeter:
-    """
-    Keeps the latest products of residuals of each pixel; see native/fit/loss_meter.hpp.
-
-    Args:
-        views: Of the fit; their weights as they are now are those of the loss.
-    """
-    def __init__(self, views: Views) -> None: ...
-    @property
-    def is_open(self) -> bool:
-        """
-        Nothing was recorded: the pixels of the first record count.
-        """
-    def begin(self, a: _Residuals, b: _Residuals) -> None:
-        """
-        Counts the pixels that are drawn now, by the noise that their residuals show.
-
-        Args:
-            a: Weighted residuals of one sample set, all views one after the other.
-            b: Of the other.
-        """
-    def record(self, a: _Residuals, b: _Residuals) -> None:
-        """
-        Keeps the residuals of the pixels that are drawn now; others keep theirs.
-
-        Args:
-            a: Weighted residuals of one sample set, all views one after the other.
-            b: Of the other.
-        """
-    def keep(self, pixels: collections.abc.Sequence[NDArray[np.uint32]]) -> None:
-        """
-        Counts no pixels but these, one array a view: no later phase draws the others.
-        """
-    @property
-    def loss(self) -> float:
-        """
-        Mean product of the residuals of both sample sets, a pixel and channel, relative to the light around, squared; infinite before any record. Noise makes it negative at times.
-        """
-    @property
-    def noise_floor(self) -> float:
-        """
-        Standard deviation of loss by noise of renders where nothing else is left; infinite before any record.
-        """
-    def state(self) -> dict[str, NDArray[np.generic]]:
-        """
-        Returns all that later losses depend on, by name.
-        """
-    def restore(self, saved: _Arrays) -> None:
-        """
-        Goes back to where state() was called; arrays that do not fit raise ArgumentError.
-        """
-
 class ScalarModel:
     """
-    Renders of a scene as a function of a few numbers, by recorded paths; see native/fit/scalar_model.hpp.
+    Renders of a scene as a function of a few numbers, by recorded paths, for a FitStage; see native/fit/scalar_model.hpp.
 
     Args:
         views: With recorders for the directions of `unknowns`.
@@ -4995,178 +4909,13 @@ class ScalarModel:
         seed: typing.SupportsInt,
         interrupt: object,
     ) -> None: ...
-    def draw(self, x: _Vector, samples: typing.SupportsInt | None = None) -> None:
-        """
-        Draws new samples of all views at x.
-
-        Args:
-            x: Numbers, shape (p,).
-            samples: Paths a pixel in each sample set; None: those of iterations.
-        """
-    def residuals(self, x: _Vector) -> _Pair:
-        """
-        Returns the weighted residuals of both sample sets of the last draw, all views one after the other.
-        """
-    def linearize(self, x: _Vector) -> tuple[NDArray[np.float32], ...]:
-        """
-        Returns residuals, shape (n,), and derivatives, shape (n, p), of one sample set, then those of the other.
-        """
-    def look(
-        self,
-        x: _Vector,
-        samples: typing.SupportsInt,
-        draw: typing.SupportsInt,
-        bounces: typing.SupportsInt | None = None,
-    ) -> _Pair:
-        """
-        Returns the residuals of new samples, which no iteration has.
-
-        Args:
-            x: Numbers.
-            samples: Paths a pixel in each sample set.
-            draw: Number that the samples follow from.
-            bounces: Surfaces that a path may leave; None: as many as in iterations.
-        """
-    def validate(
-        self,
-        x: _Vector,
-        samples: typing.SupportsInt,
-        bounces: typing.SupportsInt | None = None,
-        paths: typing.SupportsInt = ...,
-    ) -> _Validations:
-        """
-        Draws all pixels that count, or those of tiles all over large pictures, at numbers; returns counts, a, b, weights and trust of weft.fit.validation.Validation, a tuple a view.
-
-        Args:
-            x: Numbers.
-            samples: Paths a pixel in each sample set, at least.
-            bounces: As of look().
-            paths: Of all views.
-        """
-    def differences(
-        self,
-        x: _Vector,
-        pixels: collections.abc.Sequence[NDArray[np.uint32]],
-        samples: typing.SupportsInt,
-        draw: typing.SupportsInt,
-    ) -> list[NDArray[np.float32]]:
-        """
-        Renders some pixels of the pictures, whether or not they count; returns render minus picture, shape (pixels, 3), one array a view.
-
-        Args:
-            x: Numbers.
-            pixels: Of each view.
-            samples: Paths a pixel in each sample set.
-            draw: Number that the samples follow from.
-        """
-    def select_pixels(
-        self,
-        x: _Vector,
-        fraction: typing.SupportsFloat,
-        hidden: collections.abc.Sequence[NDArray[np.bool_]] = ...,
-    ) -> bool:
-        """
-        Keeps the pixels that tell something about the unknowns; returns whether any does.
-
-        Args:
-            x: Where to look.
-            fraction: Of the information, the sum of the leverages, that is kept.
-            hidden: Pixels that do not count, one flag a pixel of each view's picture; none: all count.
-        """
-    def write(self, x: _Vector) -> None:
-        """
-        Gives the scene on the device the numbers.
-        """
-    def set_samples(self, samples: typing.SupportsInt) -> None:
-        """
-        Sets the paths a pixel in each sample set of later draws.
-        """
-    @property
-    def iterations(self) -> int:
-        """
-        Draws so far, which later samples follow from.
-        """
-    @iterations.setter
-    def iterations(self, arg1: typing.SupportsInt) -> None: ...
-
-class Reweighting:
-    """
-    When the pixels of robust targets are weighed anew; see native/fit/reweighting.hpp.
-
-    Args:
-        views: Of the fit.
-    """
-    def __init__(self, views: Views) -> None: ...
-    @property
-    def rounds(self) -> int:
-        """
-        So far.
-        """
-    @rounds.setter
-    def rounds(self, arg1: typing.SupportsInt) -> None: ...
-    def is_over(self) -> bool:
-        """
-        Returns whether weights stay as they are.
-        """
-    def go_on(self, model: ScalarModel, x: _Vector, samples: typing.SupportsInt) -> bool:
-        """
-        Weighs pixels by what is left of them; returns whether weights have changed.
-
-        Args:
-            model: Of the fit.
-            x: Its numbers.
-            samples: Paths a pixel in each sample set, at least.
-        """
-
-class MapReweighting:
-    """
-    The same where textures move: after fractions of their iterations.
-
-    Args:
-        views: Of the fit.
-    """
-    def __init__(self, views: Views) -> None: ...
-    @property
-    def rounds(self) -> int:
-        """
-        So far.
-        """
-    @rounds.setter
-    def rounds(self, arg1: typing.SupportsInt) -> None: ...
-    def is_due(self, done: typing.SupportsFloat) -> bool:
-        """
-        Returns whether pixels are to be weighed, after a fraction of the iterations.
-        """
-    @typing.overload
-    def go_on(self, model: ScalarModel, x: _Vector, samples: typing.SupportsInt) -> None: ...
-    @typing.overload
-    def go_on(self, model: TextureModel, samples: typing.SupportsInt) -> None: ...
-
-MEASURED_DRAWS: int
-
-class NoiseMeter:
-    """
-    Sums up how much the two sample sets of draws differ; see native/fit/noise_meter.hpp.
-
-    Args:
-        views: Of the fit.
-    """
-    def __init__(self, views: Views) -> None: ...
-    def add(self, a: _Residuals, b: _Residuals) -> None:
-        """
-        Adds a draw of the pixels that are drawn now: weighted residuals of both sample sets.
-        """
-    def apply(self) -> None:
-        """
-        Lets the views' pixels count by the noise that was measured.
-        """
 
 ENVIRONMENT_LOOKUP: str
 MAX_PRECONDITIONERS: int
 
 class TextureModel:
     """
-    Fits textures by gradient steps that are replayed from recorded paths; see native/fit/texture_model.hpp.
+    Textures that are fitted by gradient steps, replayed from recorded paths, for a FitStage; see native/fit/texture_model.hpp.
 
     Args:
         views: With recorders that give gradients of texels.
@@ -5185,87 +4934,16 @@ class TextureModel:
         seed: typing.SupportsInt,
         interrupt: object,
     ) -> None: ...
-    @property
-    def losses(self) -> list[float]:
-        """
-        One a step.
-        """
-    @property
-    def loss(self) -> float:
-        """
-        Of the last step: mean product of the residuals of both sample sets; infinite before any.
-        """
-    @property
-    def noise_floor(self) -> float:
-        """
-        Standard deviation of a loss by noise of renders alone.
-        """
-    @property
-    def is_settled(self) -> bool:
-        """
-        Whether the loss has ceased to fall.
-        """
-    @property
-    def draws(self) -> int:
-        """
-        So far.
-        """
-    @property
-    def lost_texels(self) -> int:
-        """
-        Texels whose derivatives were no finite numbers, at most of any draw.
-        """
-    @property
-    def has_tied(self) -> bool:
-        """
-        Whether some textures are maps of one material.
-        """
-    def select_pixels(self) -> None:
-        """
-        Keeps the pixels that show the materials, or their close neighbours.
-        """
-    def weigh_by_noise(self, samples: typing.SupportsInt) -> None:
-        """
-        Measures the noise of renders, and weighs pixels by it.
-        """
-    def step(
-        self,
-        iteration: typing.SupportsInt,
-        iterations: typing.SupportsInt,
-        samples: typing.SupportsInt,
-    ) -> bool:
-        """
-        Draws new samples and makes one step; returns whether iterations are averaged from there on, see average().
-
-        Args:
-            iteration: Its number, from 0.
-            iterations: Of the fit.
-            samples: Paths a pixel in each sample set of the iterations that count most.
-        """
-    def average(self) -> None:
-        """
-        Adds the texels as they are to their mean.
-        """
-    def upload(self) -> None:
-        """
-        Gives the scene on the device the textures as they are.
-        """
-    def write_result(self) -> None:
-        """
-        Gives the scene on the device the textures that were found, without holes.
-        """
     def results(
         self,
     ) -> list[tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]]:
         """
         Returns pixels, known and errors of each texture, the top row first; see weft.fit.FittedTexture.
         """
-
     def undetermined(self) -> list[str]:
         """
         Returns why pictures do not determine a texture, one text a texture; "": they do.
         """
-
     def tied_uncertainty(
         self,
     ) -> list[
@@ -5280,6 +4958,99 @@ class TextureModel:
         """
         Returns what is not known of maps of one material, a tuple a group: numbers of the maps, how they were found, errors and correlation, and which texels pictures show of each map, all on their common grid.
         """
+    @property
+    def lost_texels(self) -> int:
+        """
+        Texels whose derivatives were no finite numbers, at most of any draw.
+        """
+
+class FitStage:
+    """
+    A fit while it runs: its phases, and what they have found; see native/fit/stage.hpp. Other threads may read what it has found while a step is under way; they see how things were before it.
+
+    Args:
+        scalars: Model of the numbers; None: textures move alone.
+        textures: Model of the textures, with the same views; None: numbers move alone.
+        settings: A weft.fit.FitSettings.
+        shown: Where there are both: which pixels show textures that change, or lie close to one that does, one flag a pixel of each view's picture.
+    """
+    def __init__(
+        self,
+        scalars: ScalarModel | None,
+        textures: TextureModel | None,
+        settings: object,
+        shown: collections.abc.Sequence[NDArray[np.bool_]] = ...,
+    ) -> None: ...
+    @property
+    def is_done(self) -> bool:
+        """
+        Whether all phases are done.
+        """
+    @property
+    def has_converged(self) -> bool:
+        """
+        At the end: whether errors are as small as asked for, and textures are at rest.
+        """
+    @property
+    def loss(self) -> float:
+        """
+        Mean product of the residuals of both sample sets, relative to the light around, squared; infinite before any step.
+        """
+    @property
+    def noise_floor(self) -> float:
+        """
+        Standard deviation that the noise of renders gives the loss.
+        """
+    @property
+    def progress(self) -> float:
+        """
+        Fraction of the expected work that is done, in [0, 1].
+        """
+    @property
+    def seconds_left(self) -> float:
+        """
+        Expected seconds of the iterations left; infinite before two were timed.
+        """
+    @property
+    def phase(self) -> str:
+        """
+        Which phase has made the last iteration: "scalars", "textures" or "polish", with a number from the second of a kind on; "" before any.
+        """
+    @property
+    def is_settled(self) -> bool:
+        """
+        Whether the loss of textures has ceased to fall; there may be none.
+        """
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """
+        The numbers as they were found so far, shape (p,).
+        """
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """
+        Standard errors of x; infinite while nothing is known.
+        """
+    @property
+    def information(self) -> tuple[NDArray[np.float64], ...] | None:
+        """
+        matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: nothing is known.
+        """
+    def error_factors(self, ratio: typing.SupportsFloat) -> NDArray[np.float64]:
+        """
+        Returns by which errors grow where neighbours share residuals, shape (p,).
+
+        Args:
+            ratio: Of residuals to noise: what they grow by if nothing better is known (Birge 1932).
+        """
+    def step(self) -> None:
+        """
+        Samples new paths and takes one optimisation step of the phase under way. If it raises, the fit is as it was.
+        """
+    def write(self) -> None:
+        """
+        Leaves the scene on the device with what was found. Later steps are as if it had not.
+        """
     def validate(
         self,
         samples: typing.SupportsInt,
@@ -5287,7 +5058,7 @@ class TextureModel:
         paths: typing.SupportsInt = ...,
     ) -> _Validations:
         """
-        Draws all pixels that count, or those of tiles all over large pictures, with the textures as they were found; see ScalarModel.validate().
+        Draws all pixels that count, or those of tiles all over large pictures, at what was found; returns counts, a, b, weights and trust of weft.fit.validation.Validation, a tuple a view.
 
         Args:
             samples: Paths a pixel in each sample set, at least.
@@ -5301,104 +5072,12 @@ class TextureModel:
         draw: typing.SupportsInt,
     ) -> list[NDArray[np.float32]]:
         """
-        Renders some pixels with the textures as they were found; see ScalarModel.differences().
-        """
-    def save(self) -> dict[str, NDArray[np.generic]]:
-        """
-        Returns arrays by name: all that later steps depend on, the views apart.
-        """
-    def restore(self, saved: _Arrays) -> None:
-        """
-        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
-        """
-
-class JointModel:
-    """
-    Numbers and textures in one step; see native/fit/joint_model.hpp.
-
-    Args:
-        scalars: Model of the numbers.
-        textures: Model of the textures, with the same views.
-    """
-    def __init__(self, scalars: ScalarModel, textures: TextureModel) -> None: ...
-    @property
-    def x(self) -> NDArray[np.float64]:
-        """
-        Where the numbers are, shape (p,).
-        """
-    @property
-    def fixed(self) -> NDArray[np.bool_]:
-        """
-        Which of them steps leave alone.
-        """
-    @property
-    def averaged(self) -> int:
-        """
-        Iterations that results are averaged over.
-        """
-    @property
-    def information(self) -> tuple[NDArray[np.float64], ...] | None:
-        """
-        matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: nothing is averaged.
-        """
-    def start_at(self, x: _Vector, fixed: NDArray[np.bool_]) -> None:
-        """
-        Begins elsewhere; steps leave those alone that are `fixed`.
-        """
-    def move_fixed(self, x: _Vector) -> None:
-        """
-        Puts the numbers that are fixed at a place; others keep theirs.
-        """
-    def step(
-        self,
-        iteration: typing.SupportsInt,
-        iterations: typing.SupportsInt,
-        samples: typing.SupportsInt,
-    ) -> bool:
-        """
-        Draws new samples and makes one step of all that moves; returns whether iterations are averaged.
+        Renders some pixels of the pictures at what was found, whether or not they count; returns render minus picture, shape (pixels, 3), one array a view.
 
         Args:
-            iteration: Of the textures, from 0.
-            iterations: Of the fit.
-            samples: Paths a pixel in each sample set of the iterations that count most.
-        """
-    @property
-    def residuals(self) -> _Pair:
-        """
-        Of both sample sets of the last step, before it.
-        """
-    def save(self) -> dict[str, NDArray[np.generic]]:
-        """
-        Returns arrays by name: all that later steps depend on, models and views apart.
-        """
-    def restore(self, saved: _Arrays) -> None:
-        """
-        Goes back to where save() was called, after the models; arrays that do not fit raise ArgumentError.
-        """
-
-class BestTexels:
-    """
-    Keeps texels, and the numbers that move with them, of the iterations with the smallest loss; see native/fit/best_texels.hpp.
-
-    Args:
-        model: Of the textures.
-        iterations: Of the fit.
-        joint: With the numbers that move with the textures; None: none do.
-    """
-    def __init__(
-        self,
-        model: TextureModel,
-        iterations: typing.SupportsInt,
-        joint: JointModel | None = None,
-    ) -> None: ...
-    def restart(self) -> None:
-        """
-        Forgets all: pixels count otherwise, or numbers have moved.
-        """
-    def note(self) -> bool:
-        """
-        Takes note of a step that was made; returns whether the best texels were put back.
+            pixels: Of each view.
+            samples: Paths a pixel in each sample set.
+            draw: Number that the samples follow from.
         """
     def save(self) -> dict[str, NDArray[np.generic]]:
         """
@@ -5406,5 +5085,5 @@ class BestTexels:
         """
     def restore(self, saved: _Arrays) -> None:
         """
-        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
+        Goes back to where save() was called, by a fit that was made of the same; arrays that do not fit raise ArgumentError and change nothing.
         """

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-CALLS = ("select_pixels", "weigh_by_noise", "step", "average", "results")
-"""Of _native.TextureModel."""
+CALLS = ("step", "write")
+"""Of _native.FitStage."""
 INPUTS = ("base_color", "roughness", "metallic")
 
 
@@ -102,7 +102,7 @@ def build_fit(device: weft.Device, arguments: argparse.Namespace) -> Fit:
 def timed_calls(device: weft.Device) -> Iterator[dict[str, list[float]]]:
     """Time calls of the engine's model, each on an idle device: seconds, and of the processor."""
     spent: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    plain = {name: getattr(_native.TextureModel, name) for name in CALLS}
+    plain = {name: getattr(_native.FitStage, name) for name in CALLS}
 
     def timed(name: str) -> Any:
         def run(*arguments: Any, **named: Any) -> Any:
@@ -117,20 +117,17 @@ def timed_calls(device: weft.Device) -> Iterator[dict[str, list[float]]]:
         return run
 
     for name in CALLS:
-        setattr(_native.TextureModel, name, timed(name))
+        setattr(_native.FitStage, name, timed(name))
     try:
         yield spent
     finally:
         for name, method in plain.items():
-            setattr(_native.TextureModel, name, method)
+            setattr(_native.FitStage, name, method)
 
 
 def measure(fit: Fit, device: weft.Device) -> dict[str, Any]:
     """Run a fit to its end and return what it took."""
-    start = time.perf_counter()
-    fit.stage.begin()
-    device.wait()
-    begun, steps = time.perf_counter() - start, []
+    steps: list[float] = []
     clocks = time.thread_time(), time.process_time()
     while not fit.stage.is_done:
         first = time.perf_counter()
@@ -142,13 +139,12 @@ def measure(fit: Fit, device: weft.Device) -> dict[str, Any]:
     found = fit.stage.textures()
     ended = time.perf_counter() - last
     return {
-        "begin": begun,
         "first step": steps[0],
         "steps": sum(steps),
         "host": host,
         "processor": processor,
         "result": ended,
-        "whole": begun + sum(steps) + ended,
+        "whole": sum(steps) + ended,
         "phases": {},
         "means": {name: float(entry.pixels.mean()) for name, entry in found.items()},
     }

@@ -47,36 +47,6 @@ def test_numbers_move_before_textures(device, photos):
 
 
 @pytest.mark.full
-def test_textures_begin_beside_the_best_place_while_numbers_are_elsewhere(device, photos):
-    fit = grey_fit(device, photos)
-    stage = fit.stage
-    while stage.solver.best is None:
-        fit.step()
-    best = stage.solver.best
-    # Another start is under way, of which nothing is known yet.
-    saved = stage.solver.save()
-    saved["counts"][2] = 0
-    stage.solver.restore(saved | {"x": stage.unknowns.low})
-
-    np.testing.assert_array_equal(stage.x, best.x)
-    stage.phases.current.end()
-    stage.phases.phases[1].begin()
-
-    known = best.errors <= 0.1 * (stage.unknowns.high - stage.unknowns.low)
-    assert known.any()
-    np.testing.assert_array_equal(stage.model.x[known], best.x[known])
-
-
-def test_no_start_begins_that_the_first_numbers_could_not_end(device, photos):
-    fit = grey_fit(device, photos, max_iterations=40)
-    solver = fit.stage.solver
-
-    # Twenty draws, eight for another start, four averaged after it.
-    assert solver.may_go_on(8)
-    assert not solver.may_go_on(9)
-
-
-@pytest.mark.full
 def test_a_fit_goes_on_amid_its_first_numbers(device, photos, tmp_path):
     whole, resumed = grey_fit(device, photos), grey_fit(device, photos)
     whole.step()
@@ -94,9 +64,10 @@ def test_a_fit_goes_on_amid_its_first_numbers(device, photos, tmp_path):
 @pytest.mark.full
 def test_a_fit_goes_on_amid_later_scalar_passes(device, photos, tmp_path):
     whole, resumed = (grey_fit(device, photos, texture_iterations=2) for _ in range(2))
-    for passes in (1, 3):
-        while whole.stage.joint.passes < passes or whole.stage.solver.averaged == 0:
+    for phase in ("scalars 2", "polish"):
+        while whole.stage.native.phase != phase:
             whole.step()
+        whole.step()
         whole.save_checkpoint(tmp_path / "fit.npz")
 
         resumed.resume(tmp_path / "fit.npz")

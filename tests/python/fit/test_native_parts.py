@@ -8,6 +8,7 @@ import pytest
 
 from support.view_cases import add_view, recorder_of, views_of
 from weft import ArgumentError, _native
+from weft.fit import FitSettings
 from weft.render import PathSettings
 from weft.scene import Camera
 
@@ -15,10 +16,14 @@ H, W = 6, 8
 IMAGE = np.ones((H, W, 3), np.float32)
 MASK = np.ones((H, W), np.float32)
 COUNTS = np.ones((H, W), bool)
-PIXELS = np.arange(H * W, dtype=np.uint32)
 BEYOND = np.array([H * W], np.uint32)
-ROWS = np.zeros(3 * H * W, np.float32)
-NONE = np.zeros(0, np.float32)
+
+
+def factors():
+    """Unknowns of one picture."""
+    out = _native.Unknowns()
+    out.add_factor("day.exposure", 3, (1.0, (0.5, 2.0)), 0, None)
+    return out
 
 
 def picture():
@@ -47,12 +52,6 @@ CASES = {
     "trust": (lambda: residuals(trust=IMAGE), "trust must have shape"),
     "shared": (lambda: _native.shared_residual(IMAGE, MASK, COUNTS), "b must have shape"),
     "flat counts": (lambda: _native.shared_residual(IMAGE, IMAGE, COUNTS[0]), "counts must have"),
-    "inflation": (
-        lambda: _native.inflation(
-            ((ROWS[3:], ROWS[3:]), (ROWS[3:], ROWS[3:])), [PIXELS], [W], np.eye(1)
-        ),
-        "48 pixels have 144 residuals, got 141",
-    ),
     "place": (lambda: unknowns().values(np.zeros(3)), "x must have 4 numbers"),
     "few views": (lambda: unknowns().gains(np.zeros(4), 1), "is of view 1, and there are 1"),
     "factor": (
@@ -71,33 +70,6 @@ def test_arrays_that_do_not_fit_are_refused(case):
         call()
 
 
-# With the views of a fit; those of another picture have other pixels.
-WITH_VIEWS = {
-    "recorded rows": (lambda meter, _: meter.record(ROWS[1:], ROWS[1:]), "needed, 144, got 143"),
-    "rows of a beginning": (lambda meter, _: meter.begin(ROWS, ROWS[1:]), "144, got 144 and 143"),
-    "kept pixels": (lambda meter, _: meter.keep([BEYOND]), "numbers of pixels"),
-    "kept views": (lambda meter, _: meter.keep([PIXELS, PIXELS]), "each of the 1 views"),
-    "open": (lambda meter, _: meter.restore({}), "no flag 'is_open'"),
-    "saved": (lambda meter, _: meter.restore({"is_open": COUNTS[0, :1]}), "no array 'noise.0'"),
-    "other picture": (lambda meter, other: meter.restore(other.state()), "other views or pixels"),
-}
-
-
-@pytest.mark.parametrize("case", WITH_VIEWS)
-def test_arrays_of_other_views_are_refused(device, case):
-    call, message = WITH_VIEWS[case]
-    meter, other = (_native.LossMeter(views_of(device, [size])) for size in ((H, W), (H, W - 1)))
-
-    with pytest.raises(ArgumentError, match=message):
-        call(meter, other)
-    assert meter.is_open
-
-
-def test_noise_of_other_residuals_is_refused(device):
-    with pytest.raises(ArgumentError, match="needed, 144, got 144 and 141"):
-        _native.NoiseMeter(views_of(device, [(H, W)])).add(ROWS, ROWS[3:])
-
-
 def scalars_of(views, recorder, own):
     return _native.ScalarModel(views, own, recorder.tables.native, 1, 1, 0, None)
 
@@ -111,19 +83,24 @@ def test_models_without_views_are_refused(device):
         _native.TextureModel(_native.Views(), recorder.tables.native, [], 1, 0, None)
 
 
-def test_numbers_that_are_too_few_are_refused(device):
+def test_stages_of_other_models_are_refused(device):
     recorder, _ = recorder_of(device)
-    views = _native.Views()
+    models = []
     for _ in range(2):
+        views = _native.Views()
         add_view(views, recorder, IMAGE)
-    model = scalars_of(views, recorder, unknowns())
+        models.append(scalars_of(views, recorder, factors()))
+    whole = _native.FitStage(models[0], None, FitSettings())
 
-    with pytest.raises(ArgumentError, match=r"x must have\D*4 numbers, one an unknown, got 3"):
-        model.residuals(np.zeros(3))
-    with pytest.raises(ArgumentError, match="hidden must have one flag a pixel"):
-        model.select_pixels(np.zeros(4), 0.9, [COUNTS.ravel(), COUNTS.ravel()[1:]])
-    with pytest.raises(ArgumentError):
-        model.differences(np.zeros(4), [PIXELS], 1, 0)
+    with pytest.raises(ArgumentError, match="nothing to find; give a model of numbers"):
+        _native.FitStage(None, None, FitSettings())
+    with pytest.raises(ArgumentError, match="shown must have one flag a pixel"):
+        _native.FitStage(models[0], None, FitSettings(), [COUNTS.ravel()])
+    with pytest.raises(ArgumentError, match="pixels of its picture for each view"):
+        whole.differences([BEYOND], 1, 0)
+    with pytest.raises(ArgumentError, match="the saved state has no array"):
+        whole.restore({})
+    assert not whole.is_done
 
 
 REFUSED = {
@@ -136,8 +113,6 @@ REFUSED = {
         None, r.tables.native, [], 1, 0, None
     ),
     "tables of textures": lambda r, v, u: _native.TextureModel(v, None, [], 1, 0, None),
-    "views of a loss": lambda r, v, u: _native.LossMeter(None),
-    "views of noise": lambda r, v, u: _native.NoiseMeter(None),
     "recorder": lambda r, v, u: v.add(
         picture(),
         Camera(W, H),

@@ -7,11 +7,7 @@ import pytest
 import weft
 from support.joint_cases import TEXELS, TRUTH, scene_with, take_photos
 from support.render_scenes import placed, quad
-from support.view_cases import views_of
-from weft._native import MapReweighting
 from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
-from weft.fit.information import Information
-from weft.fit.joint_stage import restored_information
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
@@ -76,50 +72,35 @@ def test_wrong_pixels_of_a_photo_move_maps_little(device):
 def test_numbers_beside_maps_know_which_pixels_nothing_explains(device, spoilt, tmp_path):
     roughness = Parameter("glaze.roughness")
     fit = fit_of(device, spoilt, roughness, robust=True, draws=8)
-    while fit.stage.weighing.rounds < ROUNDS:
+    while "textures" not in fit.stage.native.phase or weighings(fit) < ROUNDS:
         fit.step()
     fit.save_checkpoint(tmp_path / "fit.npz")
-    selections = fit.stage.joint.selections
+    saved = fit.stage.save()
     other = fit_of(device, spoilt, roughness, robust=True, draws=8)
     other.resume(tmp_path / "fit.npz")
 
-    assert other.stage.weighing.rounds == ROUNDS
+    assert weighings(other) == ROUNDS
     for number in range(len(spoilt)):
-        trust = selections["textures"][f"trust.{number}"]
+        trust = saved[f"shared.texture_views.trust.{number}"]
         assert 0.005 < (trust < 0.1).mean() < 0.1
-        assert np.array_equal(trust, selections["scalars"][f"trust.{number}"])
-        assert np.array_equal(trust, other.stage.joint.selections["scalars"][f"trust.{number}"])
-    # A pixel weighs by the root of its trust wherever it is drawn.
-    before = [view.target.noise_weights().reshape(-1, 3) for view in fit.stage.views]
-    fit.stage.views.restore(selections["scalars"])
-    for view, weights in zip(fit.stage.views, before, strict=True):
+        of_numbers = f"shared.scalar_views.trust.{number}"
+        assert np.array_equal(trust, saved[of_numbers])
+        assert np.array_equal(trust, other.stage.save()[of_numbers])
+    # A pixel weighs by the root of its trust.
+    for view in fit.stage.views:
+        weights = view.target.noise_weights().reshape(-1, 3)
         lost = view.trust < 1e-3
         assert (view.weights[lost] < 0.1 * weights[lost] + 1e-12).all()
 
 
+def weighings(fit):
+    """Return how often pixels were weighed."""
+    return int(fit.stage.save()["shared.counts"][5])
+
+
+@pytest.mark.full
 def test_targets_that_are_not_robust_are_never_weighed(device, spoilt):
     fit = fit_of(device, spoilt, robust=False, draws=8)
+    fit.run()
 
-    assert fit.stage.weighing.rounds == ROUNDS
-    assert not fit.stage.weighing.is_due(1.0)
-
-
-def test_rounds_come_at_their_shares(device):
-    weighing = MapReweighting(views_of(device, [(4, 4)], robust=True))
-
-    assert weighing.rounds == 0
-    assert not weighing.is_due(0.24)
-    assert weighing.is_due(0.25)
-    weighing.rounds = 1
-    assert not weighing.is_due(0.25)
-
-
-def test_what_more_draws_would_tell_outlives_a_checkpoint():
-    two = np.eye(2)
-    found = Information(two, 2 * two, np.zeros((2, 0)), np.array([0.3, 0.9]))
-
-    restored = restored_information(vars(found))
-
-    assert np.array_equal(restored.drawn_share, found.drawn_share)
-    assert np.array_equal(restored.covariance, found.covariance)
-    assert restored_information({}) is None
+    assert all((view.trust == 1).all() for view in fit.stage.views)

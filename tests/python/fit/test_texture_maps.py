@@ -7,6 +7,7 @@ import pytest
 import weft
 from support.render_scenes import placed, quad
 from weft.fit import Exposure, Fit, FitSettings, Target, TextureParameter
+from weft.fit.checkpoint import part_of
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
@@ -42,7 +43,7 @@ def curvatures(device, photo, names, *more):
         FitSettings(bounces=2, samples=16),
         device=device,
     )
-    while not (saved := _textures_of(fit).save())["counts"][0]:
+    while not (saved := _saved_textures(fit))["counts"][0]:
         fit.step()
     tables = fit.renderer.tables.materials
     ends = np.cumsum([texture.pixels.size for texture in tables.textures])
@@ -53,9 +54,10 @@ def curvatures(device, photo, names, *more):
     }
 
 
-def _textures_of(fit):
-    own = fit.stage.images if hasattr(fit.stage, "images") else fit.stage.model
-    return own.native
+def _saved_textures(fit):
+    """Return what the model of the textures keeps."""
+    saved = fit.stage.save()
+    return part_of(saved, "shared.textures") or part_of(saved, "shared")
 
 
 @pytest.mark.full
@@ -148,7 +150,7 @@ def test_maps_beside_a_number_are_tied(device):
     )
     result = fit.run()
 
-    assert [own[0] for own in _textures_of(fit).tied_uncertainty()] == [[0, 1]]
+    assert [own[0] for own in fit.stage.images.native.tied_uncertainty()] == [[0, 1]]
     # The sky tells the exposure.
     assert result.values["target.exposure"] == pytest.approx(1.4, abs=0.01)
     for name, share in zip(names, (0.5, 0.95), strict=True):
@@ -176,7 +178,7 @@ def test_maps_of_other_sizes_are_tied(device):
     )
     result = fit.run()
 
-    assert [own[0] for own in _textures_of(fit).tied_uncertainty()] == [[0, 1, 2]]
+    assert [own[0] for own in fit.stage.images.native.tied_uncertainty()] == [[0, 1, 2]]
     losses = [entry.loss for entry in result.history]
     assert np.mean(losses[-5:]) < 0.1 * losses[0]
     found = result.textures["plate.roughness"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from weft.fit.inputs import FitInputs
     from weft.fit.progress import Progress
 
-FORMAT = 7
+FORMAT = 8
 HISTORY = ("iterations", "seconds", "loss", "fraction", "noise_floor", "seconds_left")
 """Columns that a checkpoint keeps of each entry of a fit's history."""
 
@@ -81,7 +81,6 @@ def save_checkpoint(
     state: State,
     history: Sequence[Progress],
     problems: Sequence[Problem],
-    begun: bool,
 ) -> None:
     """Write the state of a fit; see Fit.save_checkpoint().
 
@@ -91,10 +90,8 @@ def save_checkpoint(
         state: Of its stage.
         history: So far.
         problems: So far.
-        begun: Pixels have been selected, with a draw of their own, if no step has come to its end.
     """
-    state = dict(state)
-    state["begun"] = np.array(begun)
+    state = prefixed("stage", state)
     rows = [[getattr(entry, name) for name in HISTORY] for entry in history]
     state["history"] = np.array(rows, np.float64).reshape(-1, len(HISTORY))
     state["history.phase"] = np.array([entry.phase for entry in history], np.str_)
@@ -138,9 +135,9 @@ def saved_history(state: State) -> list[dict[str, Any]]:
     return entries
 
 
-def has_begun(state: State) -> bool:
-    """Return whether the fit that wrote a state had selected its pixels."""
-    return bool(state.get("begun", len(state["history"]) > 0))
+def saved_stage(state: State) -> State:
+    """Return the state of the stage of the fit that wrote a state."""
+    return part_of(state, "stage")
 
 
 def saved_problems(state: State) -> list[Problem]:

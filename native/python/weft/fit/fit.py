@@ -6,26 +6,21 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from weft._native import Device
 from weft.fit import checkpoint
 from weft.fit.devices import renderer_of, renderers_beside, require_devices
-from weft.fit.exposure import Exposure
-from weft.fit.given import AnyParameter, require_lists
+from weft.fit.given import AnyParameter, Sought, require_lists
 from weft.fit.goodness_of_fit import are_shared, judge
-from weft.fit.joint_stage import JointStage
 from weft.fit.lighting import Lighting, lit_scenes
-from weft.fit.lights import LightParameter
 from weft.fit.memory import FitCounts, fit_bytes
-from weft.fit.parameters import Parameter
 from weft.fit.progress import Progress as Progress  # which others take from here,
 from weft.fit.references import with_references
 from weft.fit.result import FitResult as FitResult  # and this
-from weft.fit.scalar_stage import ScalarStage
 from weft.fit.settings import FitSettings
+from weft.fit.stage import Stage
 from weft.fit.texture_parameters import TextureParameter, find_texture
-from weft.fit.texture_stage import TextureStage
 from weft.fit.trade_off import find_trade_off
 from weft.fit.unknown_environment import (
     environment_of,
@@ -43,13 +38,6 @@ if TYPE_CHECKING:
     from weft.fit.target import Target
     from weft.render.renderer import Renderer
     from weft.scene import Scene
-
-
-T = TypeVar("T")
-
-
-def _of_kind(parameters: Sequence[object], kind: type[T]) -> list[T]:
-    return [entry for entry in parameters if isinstance(entry, kind)]
 
 
 class Fit:
@@ -116,31 +104,20 @@ class Fit:
         found = [problem for target in self.targets for problem in target.problems()]
         self.problems = list(dict.fromkeys([*scene.problems, *found]))
 
-    def _create_stage(self, scenes: Sequence[Scene]) -> ScalarStage | TextureStage | JointStage:
-        """Return the stage that the kinds of parameters need.
+    def _create_stage(self, scenes: Sequence[Scene]) -> Stage:
+        """Return the phases over the models that the kinds of parameters need.
 
         Args:
             scenes: Of the targets, each under its light.
         """
-        parameters, where = self.parameters, (self.renderer, self.targets)
-        numbers = _of_kind(parameters, Parameter)
-        images = _of_kind(parameters, TextureParameter)
-        exposures = _of_kind(parameters, Exposure)
-        lights = _of_kind(parameters, LightParameter)
-        names = [name for entry in numbers for name in (entry.name, *entry.tied)]
-        names += [entry.name for entry in images]
-        self.lighting = Lighting(self.renderer, scenes, self.targets, lights, names)
-        lit = self.lighting
-        if self.unknown is not None:
-            images.append(self.unknown.texture_parameter())
-        if not images:
-            beside = [
-                Lighting(entry, scenes, self.targets, lights, names) for entry in self.renderers[1:]
-            ]
-            return ScalarStage(*where, numbers, exposures, lit, self.settings, others=beside)
-        if numbers or exposures or lights:
-            return JointStage(*where, numbers, exposures, lit, images, self.settings)
-        return TextureStage(*where, lit, images, self.settings)
+        sought = Sought.of(self.parameters)
+        names = sought.names()
+        self.lighting, *others = [
+            Lighting(entry, scenes, self.targets, sought.lights, names) for entry in self.renderers
+        ]
+        return Stage(
+            self.renderer, self.targets, sought, self.lighting, self.settings, others=others
+        )
 
     def step(self) -> Progress:
         """Sample new paths and take one optimisation step.
@@ -155,10 +132,13 @@ class Fit:
             DeviceError: The device was lost or has no memory; the fit is where it was before.
         """
         if self._began is None:
-            self._begin()
-        assert self._began is not None
-        phase = self.stage.phases.current.name
-        self.stage.step()
+            self._began = time.perf_counter()
+        try:
+            self.stage.step()
+        except BaseException:
+            if not self.history:
+                self._began = None  # nothing was made: the time begins with the next try
+            raise
         seconds = time.perf_counter() - self._began
         fraction, left = self._expected(seconds)
         progress = Progress(
@@ -170,30 +150,20 @@ class Fit:
             fraction,
             self.stage.noise_floor,
             left,
-            phase,
+            self.stage.native.phase,
         )
         self.history.append(progress)
         return progress
 
     def _expected(self, seconds: float) -> tuple[float, float]:
         """Return the fraction that is done, which never falls, and the seconds left."""
-        phases, limit = self.stage.phases, self.settings.time_limit
-        fraction, left = phases.progress, phases.seconds_left
+        limit, native = self.settings.time_limit, self.stage.native
+        fraction, left = native.progress, native.seconds_left
         if limit is not None:
             fraction = max(fraction, min(seconds / limit, 1.0) if limit > 0 else 1.0)
             left = min(left, max(limit - seconds, 0.0))
         before = self.history[-1].fraction if self.history else 0.0
         return max(fraction, before), left
-
-    def _begin(self) -> None:
-        """Look for what the draws need."""
-        before, self._began = self.stage.state(), time.perf_counter()
-        try:
-            self.stage.begin()
-        except Exception:  # what was interrupted, or found no memory, may be tried again
-            self.stage.restore(before)
-            self._began = None
-            raise
 
     def save_checkpoint(self, path: str | os.PathLike[str]) -> None:
         """Write where the fit is, for resume(), between two steps.
@@ -204,9 +174,7 @@ class Fit:
         Raises:
             OSError: The file cannot be written; an earlier one is as it was.
         """
-        checkpoint.save_checkpoint(
-            path, self, self.stage.state(), self.history, self.problems, self._began is not None
-        )
+        checkpoint.save_checkpoint(path, self, self.stage.save(), self.history, self.problems)
 
     def resume(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint, as if the fit had not ended.
@@ -224,10 +192,10 @@ class Fit:
         """
         saved = checkpoint.load_state(path, self)
         self.problems = list(dict.fromkeys([*self.problems, *checkpoint.saved_problems(saved)]))
-        self.stage.restore(saved)
+        self.stage.restore(checkpoint.saved_stage(saved))
         self.history = [Progress(**entry) for entry in checkpoint.saved_history(saved)]
-        spent = self.history[-1].seconds if self.history else 0.0
-        self._began = time.perf_counter() - spent if checkpoint.has_begun(saved) else None
+        now = time.perf_counter()
+        self._began = now - self.history[-1].seconds if self.history else None
 
     def memory(self) -> int:
         """Return how many bytes of the device the fit takes at most, its scene included.
@@ -316,7 +284,7 @@ class Fit:
             reason: Why the fit ended. After ``cancelled`` nothing more is drawn, and the verdict
                 is open.
         """
-        self.stage.end()
+        self.stage.write()
         verdict, errors = OPEN, self.stage.errors()
         textures, undetermined = dict(self.stage.textures()), dict(self.stage.undetermined())
         environment = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft._native import Prior, ScalarModel
+    from weft._native import Prior
 
 
 class Model(Protocol):
@@ -124,7 +124,7 @@ class GaussNewton:
 
     def __init__(
         self,
-        model: Model | ScalarModel,
+        model: Model,
         x: NDArray[np.float64],
         low: NDArray[np.float64],
         high: NDArray[np.float64],

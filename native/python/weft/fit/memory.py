@@ -162,6 +162,8 @@ def _texel_bytes(counts: FitCounts) -> int:
     """Return what steps of textures take beside the scene."""
     if not counts.maps:
         return 0
-    arrays = TEXEL_ARRAYS + counts.scalars  # a row of the cross block each
+    arrays = TEXEL_ARRAYS
+    if counts.scalars:
+        arrays += counts.scalars + 1  # rows of the cross block, texels before a result was written
     own = MAP_ARRAYS + counts.scalars + 1
     return WORD * (arrays * counts.texels + own * counts.fitted_texels)

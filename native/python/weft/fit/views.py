@@ -21,9 +21,6 @@ from weft.scene.parameter_ref import owner_of
 from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from numpy.typing import ArrayLike, NDArray
 
     from weft.fit.lighting import Lighting
@@ -56,10 +53,6 @@ class View:
     def pixels(self) -> NDArray[np.uint32]:
         """Numbers of the pixels that are drawn, ``y * width + x``, ascending."""
         return self.native.pixels
-
-    @pixels.setter
-    def pixels(self, pixels: NDArray[np.uint32]) -> None:
-        self.native.pixels = np.asarray(pixels, np.uint32)
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -116,14 +109,6 @@ class Views(Sequence[View]):
     def __getitem__(self, number: int | slice) -> View | list[View]:
         """Return one of them, or some."""
         return self._views[number]
-
-    def save(self) -> dict[str, NDArray[np.generic]]:
-        """Return which pixels of each view are drawn, and what they count."""
-        return self.native.save()
-
-    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        """Go back to where save() was called; pixels that were lost since then stay lost."""
-        self.native.restore(dict(saved))
 
     def problems(self) -> list[Problem]:
         """Return what did not count of the pictures."""
