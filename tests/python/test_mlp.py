@@ -141,9 +141,13 @@ def test_subgroups_that_work_together_agree_with_numpy(device, monkeypatch, size
 
 
 def test_half_weights_are_summed_in_float(device):
-    forward, value, by_input, by_weights = evaluate_both(device, [4, 8, 3], 100, True, "half")
+    # A smooth activation: rounding may not choose a side.
+    pairs = evaluate_both(device, [4, 8, 3], 100, True, "half", hidden="SiLU")
+    forward, value, by_input, by_weights = pairs
 
-    assert_close([forward, value, by_input], 1e-5)
+    # Tensor cores keep values between layers of half weights as halves.
+    is_cuda = device.info.type == weft.DeviceType.cuda
+    assert_close([forward, value, by_input], 4e-3 if is_cuda else 1e-5)
     # Each subgroup's sum is rounded to half when it is added.
     assert_close([by_weights], 0.02)
 
