@@ -72,6 +72,7 @@ void SceneFit::Parts::make_models(const Sought& sought) {
 
 std::vector<std::vector<bool>> SceneFit::Parts::find_shown() const {
     std::vector<std::vector<bool>> out;
+    out.reserve(views.size());
     for (const View& view : views) {
         out.push_back(fit::find_shown(renderer, view.observation().camera, textured));
     }

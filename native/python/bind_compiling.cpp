@@ -69,7 +69,7 @@ void compile_together(const py::iterable& calls, const py::object& interrupt,
 } // namespace
 
 core::InterruptPoll poll_with(const py::object& interrupt) {
-    const core::InterruptPoll signals = interrupt_poll();
+    core::InterruptPoll signals = interrupt_poll();
     if (interrupt.is_none()) {
         return signals;
     }
