@@ -339,9 +339,10 @@ Macros::Macros(std::string_view text) {
         }
         const std::string name(tokens.next());
         if (tokens.end() >= line.size() || line[tokens.end()] != '(') {
-            const bool is_new = m_plain.emplace(name, line.substr(tokens.end())).second;
-            m_plain[name] =
-                is_new ? m_plain[name] : std::string_view(); // which of them is not known
+            const auto [place, is_new] = m_plain.emplace(name, line.substr(tokens.end()));
+            if (!is_new) {
+                place->second.clear(); // which of them is not known
+            }
             continue;
         }
         const std::string_view rest = line.substr(tokens.end());
@@ -387,7 +388,7 @@ std::string Macros::expand(std::string_view call) const {
     Tokens head(call);
     const std::string name(head.next());
     if (is_list(name)) {
-        return std::string(m_plain.find(name)->second);
+        return m_plain.find(name)->second;
     }
     const auto found = m_macros.find(name);
     std::string result;

@@ -53,11 +53,10 @@ public:
 private:
     struct Macro {
         std::vector<std::string> parameters;
-        std::string_view body;
+        std::string body; ///< its own: the text may go
     };
     std::unordered_map<std::string, std::vector<Macro>> m_macros;
-    std::unordered_map<std::string, std::string_view>
-        m_plain; ///< bodies of those without parameters
+    std::unordered_map<std::string, std::string> m_plain; ///< bodies of those without parameters
 };
 
 /// The parts of a text in order, calls of macros between them replaced by the declarations that they stand for; nullopt
