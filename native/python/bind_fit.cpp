@@ -136,24 +136,12 @@ void bind_prior(py::module_& module) {
                      fit::Prior{vector_of(expected), vector_of(precision)});
              }),
              py::arg("expected"), py::arg("precision"))
-        .def_static("none", &fit::Prior::none, py::arg("count"),
-                    "Returns the prior of parameters of which nothing is known.")
         .def_property_readonly(
             "expected", [](const fit::Prior& own) { return to_array(own.expected); },
             "Means, shape (p,).")
         .def_property_readonly(
             "precision", [](const fit::Prior& own) { return to_array(own.precision); },
             "One over the variance of each parameter, shape (p,).")
-        .def(
-            "holding",
-            [](const fit::Prior& own, const FitFlags& held, const FitDoubles& x,
-               const FitDoubles& deviation) {
-                return own.holding(vector_of(held), span_of(x), span_of(deviation));
-            },
-            py::arg("held"), py::arg("x"), py::arg("deviation"),
-            "Returns the prior that keeps some of the parameters close to a place.\n\n"
-            "Args:\n    held: Which.\n    x: The place.\n    deviation: Standard deviation from "
-            "it.\n")
         .def(
             "loss",
             [](const fit::Prior& own, const FitDoubles& x, double variance) {

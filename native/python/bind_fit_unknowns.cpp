@@ -144,7 +144,6 @@ void bind_vector(py::module_& module) {
             "low", [](const Unknowns& own) { return to_array(own.low); }, "Lower bounds.")
         .def_property_readonly(
             "high", [](const Unknowns& own) { return to_array(own.high); }, "Upper bounds.")
-        .def_readonly("prior", &Unknowns::prior, "What is known of them; None: nothing.")
         .def(
             "values",
             [](const Unknowns& own, const FitDoubles& x) {
@@ -174,12 +173,6 @@ void bind_vector(py::module_& module) {
             "Returns the factors of lights, shape (lights + 1, 3); the last, 1, is for others.")
         .def("write", &write, py::arg("x"), py::arg("scene_values").noconvert(),
              "Sets the floats of the scene.")
-        .def(
-            "has_open_range", [](const Unknowns& own) { return to_array(own.open_range()); },
-            "Returns which unknowns have bounds too wide to say where to start.")
-        .def(
-            "groups", [](const Unknowns& own) { return to_array(own.groups()); },
-            "Returns a number for each unknown: those of a material share theirs.")
         .def("directions", &Unknowns::directions, py::arg("parameters"),
              "Returns the directions that forward mode needs among so many parameters.");
 }

@@ -2639,12 +2639,6 @@ class Prior:
         precision: One over the variance of each; 0: nothing is known.
     """
     def __init__(self, expected: _Vector, precision: _Vector) -> None: ...
-    @staticmethod
-    def none(count: typing.SupportsInt) -> Prior:
-        """
-        Returns the prior of parameters of which nothing is known.
-        """
-
     @property
     def expected(self) -> NDArray[np.float64]:
         """
@@ -2655,16 +2649,6 @@ class Prior:
     def precision(self) -> NDArray[np.float64]:
         """
         One over the variance of each parameter, shape (p,).
-        """
-
-    def holding(self, held: NDArray[np.bool_], x: _Vector, deviation: _Vector) -> Prior:
-        """
-        Returns the prior that keeps some of the parameters close to a place.
-
-        Args:
-            held: Which.
-            x: The place.
-            deviation: Standard deviation from it.
         """
 
     def loss(self, x: _Vector, variance: typing.SupportsFloat) -> float:
@@ -4732,11 +4716,6 @@ class Unknowns:
         """
         Upper bounds.
         """
-    @property
-    def prior(self) -> Prior | None:
-        """
-        What is known of them; None: nothing.
-        """
     def values(self, x: _Vector) -> NDArray[np.float64]:
         """
         Returns the unknowns on the scale of the scene.
@@ -4756,14 +4735,6 @@ class Unknowns:
     def write(self, x: _Vector, scene_values: NDArray[np.float32]) -> None:
         """
         Sets the floats of the scene.
-        """
-    def has_open_range(self) -> NDArray[np.bool_]:
-        """
-        Returns which unknowns have bounds too wide to say where to start.
-        """
-    def groups(self) -> NDArray[np.int64]:
-        """
-        Returns a number for each unknown: those of a material share theirs.
         """
     def directions(self, parameters: typing.SupportsInt) -> UnknownDirections:
         """

@@ -59,7 +59,7 @@ class Stage:
         gains = view_gains(sought.exposures, targets)
         self.unknowns = build_unknowns(renderer.tables, self.parameters, gains, sought.lights)
         require_known_directions(renderer.scene, self.parameters)
-        self.views = self._build_views([lighting, *others], targets)
+        self.views = self._build_views([lighting, *others], targets, sought)
         scalars = self._scalar_model() if self.unknowns.blocks else None
         self.images = (
             TextureModel(renderer, self.views, sought.textures, settings)
@@ -70,16 +70,17 @@ class Stage:
         shown = self._find_shown() if scalars is not None and images is not None else []
         self.native = _native.FitStage(scalars, images, settings, shown)
 
-    def _build_views(self, places: Sequence[Lighting], targets: Sequence[Target]) -> Views:
+    def _build_views(
+        self, places: Sequence[Lighting], targets: Sequence[Target], sought: Sought
+    ) -> Views:
         """Return a view of each target, with recorders for all that changes."""
-        names = [name for entry in self.parameters for name in (entry.name, *entry.tied)]
         has_numbers = bool(self.unknowns.blocks)
         size = len(self.renderer.tables.materials.values)
         return build_views(
             places,
             targets,
             shares_of(targets, len(places)),
-            materials_of(self.renderer, [*names, *self.texture_names]),
+            materials_of(self.renderer, [*sought.names(), *self.texture_names]),
             self.unknowns.native.directions(size).rows if has_numbers else None,
             with_texels=bool(self.texture_names),
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft import _native
-from weft._native import ArgumentError, Prior
+from weft._native import ArgumentError
 from weft.fit.checks import require_bounds
 from weft.fit.parameters import find_range
 from weft.scene.parameter_ref import ParameterRef, find_name
@@ -67,11 +67,6 @@ class Unknowns:
             Block(name, slice(own.first, own.first + own.size), own.is_log, own.is_factor)
             for name, own in zip(names, native.blocks, strict=True)
         ]
-
-    @property
-    def prior(self) -> Prior | None:
-        """What is known of them; ``None``: nothing."""
-        return self.native.prior
 
     def values(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the unknowns on the scale of the scene."""
