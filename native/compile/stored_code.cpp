@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/stored_code.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -47,10 +48,10 @@ KernelCode to_stored(core::FileCache& cache, KernelCode code) {
     }
     const auto mark = std::as_bytes(std::span(kMark));
     const auto name = std::as_bytes(std::span(&key, 1));
-    std::vector<std::byte> stored(mark.begin(), mark.end());
-    stored.insert(stored.end(), name.begin(), name.end());
-    stored.insert(stored.end(), code.code.begin() + static_cast<std::ptrdiff_t>(size),
-                  code.code.end());
+    std::vector<std::byte> stored(mark.size() + name.size() + code.code.size() - size);
+    auto out = std::copy(mark.begin(), mark.end(), stored.begin());
+    out = std::copy(name.begin(), name.end(), out);
+    std::copy(code.code.begin() + static_cast<std::ptrdiff_t>(size), code.code.end(), out);
     code.code = std::move(stored);
     return code;
 }
