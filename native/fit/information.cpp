@@ -16,8 +16,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kVagueDeviations =
-    2.0; ///< of the noise of H: smaller eigenvalues are not told from zero
 constexpr double kSilentFraction =
     1e-9; ///< of the largest diagonal entry: the residuals do not depend on it
 constexpr double kLostSquare = 0.01; ///< of a parameter's part in directions that are lost

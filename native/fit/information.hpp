@@ -18,6 +18,8 @@ namespace weft::fit {
 
 /// Eigenvalues of H with a unit diagonal below this are those of sums in float.
 inline constexpr double kRounding = 1e-6;
+/// Of the noise of H: smaller eigenvalues are not told from zero.
+inline constexpr double kVagueDeviations = 2.0;
 
 struct Information {
     Matrix matrix; ///< H, p x p

@@ -161,6 +161,8 @@ Quadratic safe_quadratic(const NormalEquations& equations, double caution) {
     // The noise of all directions: a step that is too long costs more than one too short.
     const double common = caution >= kCaution ? spectral_norm(skew) : 0.0;
     const DenseVector floor = view(noise).cwiseMax(common);
+    const Eigen::Array<bool, Eigen::Dynamic, 1> is_vague =
+        system.values.array() < kVagueDeviations * view(noise).array();
     system.values = system.values.cwiseMax(floor);
     DenseVector along = system.vectors.transpose() * view(equations.gradient).cwiseQuotient(scale);
     const DenseMatrix turned = on_scale(equations.gradient_noise, scale) * system.vectors;
@@ -169,7 +171,8 @@ Quadratic safe_quadratic(const NormalEquations& equations, double caution) {
         const double variance = system.vectors.col(j).dot(turned.col(j));
         const double ratio = along[j] * along[j] / std::max(variance, 1e-30);
         ratios[static_cast<std::size_t>(j)] = ratio;
-        along[j] = ratio > 0 ? along[j] * ratio / (ratio + caution) : 0.0;
+        const double least = is_vague[j] ? std::max(caution, kCaution) : caution;
+        along[j] = ratio > 0 ? along[j] * ratio / (ratio + least) : 0.0;
     }
     const DenseMatrix matrix =
         system.vectors * system.values.asDiagonal() * system.vectors.transpose();

@@ -29,8 +29,9 @@ struct Quadratic {
 };
 
 /// The model of normal equations, cautious as said above.
-/// @param caution derivatives c with the noise n become c q / (q + caution), q = c^2 / n^2; at kCaution and above no
-///        eigenvalue is taken for less than the norm of all noise either.
+/// @param caution derivatives c with the noise n become c q / (q + caution), q = c^2 / n^2, with at least kCaution along
+///        eigenvectors whose eigenvalue is not told from zero; at kCaution and above no eigenvalue is taken for less
+///        than the norm of all noise either.
 [[nodiscard]] WEFT_API Quadratic safe_quadratic(const NormalEquations& equations,
                                                 double caution = kCaution);
 

@@ -138,6 +138,19 @@ TEST_CASE("derivatives that noise explains are shortened") {
     CHECK(found.gradient[0] == Approx(2 * 1 / (1 + fit::kCaution)));
 }
 
+TEST_CASE("derivatives along what is not told from zero are shortened at any caution") {
+    fit::Matrix matrix(1, 1);
+    matrix(0, 0) = 1;
+    fit::NormalEquations equations = fit::exact_equations(matrix, {2.0}, 0);
+    equations.gradient_noise(0, 0) = 4; // q = 1
+
+    equations.diagonal_noise[0] = 0.1;
+    CHECK(fit::safe_quadratic(equations, 0.01).gradient[0] == Approx(2 * 1 / 1.01));
+    equations.diagonal_noise[0] = 0.6;
+    CHECK(fit::safe_quadratic(equations, 0.01).gradient[0] ==
+          Approx(2 * 1 / (1 + fit::kCaution)));
+}
+
 TEST_CASE("sizes that differ are refused") {
     const fit::Vector two(2);
     CHECK_THROWS_AS(fit::box_step(fit::Matrix(3, 3), two, two, two), core::ArgumentError);

@@ -73,8 +73,10 @@ class Information:
     @property
     def is_silent(self) -> NDArray[np.bool_]:
         """Which parameters the residuals do not depend on at all."""
+        # Noise of the draws makes entries of H negative, too; errors along these are finite.
         diagonal = np.diag(self.matrix)
-        silent: NDArray[np.bool_] = diagonal <= 1e-9 * max(float(diagonal.max()), 1e-30)
+        is_small = diagonal <= 1e-9 * max(float(diagonal.max()), 1e-30)
+        silent: NDArray[np.bool_] = is_small & np.isinf(self.errors)
         return silent
 
     @property
