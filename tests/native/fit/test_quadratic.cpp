@@ -147,8 +147,7 @@ TEST_CASE("derivatives along what is not told from zero are shortened at any cau
     equations.diagonal_noise[0] = 0.1;
     CHECK(fit::safe_quadratic(equations, 0.01).gradient[0] == Approx(2 * 1 / 1.01));
     equations.diagonal_noise[0] = 0.6;
-    CHECK(fit::safe_quadratic(equations, 0.01).gradient[0] ==
-          Approx(2 * 1 / (1 + fit::kCaution)));
+    CHECK(fit::safe_quadratic(equations, 0.01).gradient[0] == Approx(2 * 1 / (1 + fit::kCaution)));
 }
 
 TEST_CASE("sizes that differ are refused") {
