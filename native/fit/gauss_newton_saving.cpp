@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of GaussNewton as arrays by name. Names are those of checkpoints of format 6.
+// The state of GaussNewton as arrays by name. Names are those of checkpoints.
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fit/gauss_newton_state.hpp"

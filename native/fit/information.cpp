@@ -22,7 +22,8 @@ constexpr double kLostSquare = 0.01; ///< of a parameter's part in directions th
 
 /// The eigenvalues of H with a unit diagonal, and which of them count.
 struct Spectrum {
-    DenseVector scale; ///< of each parameter; 1 where residuals do not depend on it
+    std::vector<bool> is_known; ///< of each parameter: residuals depend on it
+    DenseVector scale;          ///< of each parameter; 1 where residuals do not depend on it
     EigenSystem system;
     DenseVector inverses; ///< of the eigenvalues; 0: vague
     std::vector<Index> lost;
@@ -59,9 +60,9 @@ double part_of_unknown(const std::vector<bool>& is_known, const EigenSystem& sys
     return unknown;
 }
 
-void classify(const NormalEquations& equations, const std::vector<bool>& is_known, bool has_extent,
-              Spectrum& spectrum) {
+void classify(const NormalEquations& equations, bool has_extent, Spectrum& spectrum) {
     const Index count = spectrum.scale.size();
+    const std::vector<bool>& is_known = spectrum.is_known;
     const Vector own = noise_of_known(equations, is_known, spectrum.scale);
     DenseMatrix skew = on_scale(equations.skew, spectrum.scale);
     clear_unknown(is_known, skew);
@@ -93,21 +94,17 @@ Spectrum find_spectrum(const NormalEquations& equations, bool has_extent) {
         largest = std::max(largest, spread);
     }
     Spectrum spectrum;
+    spectrum.is_known.resize(count);
     spectrum.scale.resize(static_cast<Index>(count));
-    std::vector<bool> is_known(count);
+    std::vector<bool>& is_known = spectrum.is_known;
     for (std::size_t i = 0; i < count; ++i) {
         is_known[i] = equations.spread[i] > kSilentFraction * largest;
         spectrum.scale[static_cast<Index>(i)] = is_known[i] ? std::sqrt(equations.spread[i]) : 1.0;
     }
     DenseMatrix scaled = on_scale(equations.matrix, spectrum.scale);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (!is_known[i]) {
-            scaled.row(static_cast<Index>(i)).setZero();
-            scaled.col(static_cast<Index>(i)).setZero();
-        }
-    }
+    clear_unknown(is_known, scaled);
     spectrum.system = solve_eigen_system(scaled);
-    classify(equations, is_known, has_extent, spectrum);
+    classify(equations, has_extent, spectrum);
     return spectrum;
 }
 
@@ -253,6 +250,8 @@ Information gather_information(const NormalEquations& equations, const SamplePai
     out.covariance = to_matrix(covariance);
     out.lost = lost_directions(spectrum);
     out.drawn_fraction = drawn_fractions(drawn, covariance);
+    out.is_silent = spectrum.is_known;
+    out.is_silent.flip();
     return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace weft::core {
 class ThreadPool;
@@ -30,6 +31,7 @@ struct Information {
     Vector
         drawn_fraction; ///< how much of each variance more samples would take away, in [0, 1]; the rest is in the
                         ///< target. Empty: not known
+    std::vector<bool> is_silent; ///< of each parameter: the residuals do not depend on it at all
 };
 
 /// One standard error a parameter, infinite where the residuals do not determine it.

@@ -105,7 +105,7 @@ private:
     tensor::TensorRef m_before; ///< texels of the scene before write(); null: those are there
 };
 
-/// The covariance of numbers that were found in two ways: that of fixed ones by scalar passes, of others by the joint model.
+/// What is known of numbers that were found in two ways: that of fixed ones by scalar passes, of others by the joint model.
 [[nodiscard]] Information merge_information(const Information& joint, const Information& alone,
                                             const std::vector<bool>& fixed);
 

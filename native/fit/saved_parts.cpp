@@ -127,6 +127,7 @@ SavedArrays save(const Information& information) {
     out.arrays.emplace("covariance", rows_of(information.covariance));
     out.arrays.emplace("lost", rows_of(information.lost));
     out.add("drawn_share", information.drawn_fraction);
+    out.add_flags("is_silent", information.is_silent);
     return out;
 }
 
@@ -134,7 +135,8 @@ Information restored_information(const SavedArrays& saved, std::size_t count) {
     Information out{.matrix = restored_matrix(saved, "matrix", count),
                     .covariance = restored_matrix(saved, "covariance", count),
                     .lost = restored_matrix(saved, "lost", count),
-                    .drawn_fraction = saved.doubles("drawn_share")};
+                    .drawn_fraction = saved.doubles("drawn_share"),
+                    .is_silent = saved.flags("is_silent", count)};
     const bool is_known = out.drawn_fraction.empty() || out.drawn_fraction.size() == count;
     if (out.matrix.columns != count || out.covariance.columns != count || !is_known) {
         throw core::ArgumentError(core::text("restore: what is saved of the covariance must be of ",

@@ -27,7 +27,7 @@ void restore(std::vector<View>& views, const std::vector<ViewState>& states);
 /// @throws ArgumentError if arrays are missing or do not fit; the meter is then as it was.
 void restore(LossMeter& meter, const SavedArrays& saved);
 
-/// matrix, covariance, lost and drawn_share.
+/// matrix, covariance, lost, drawn_share and is_silent.
 [[nodiscard]] SavedArrays save(const Information& information);
 /// @param count of parameters. @throws ArgumentError if arrays are missing or do not fit.
 [[nodiscard]] Information restored_information(const SavedArrays& saved, std::size_t count);

@@ -97,12 +97,13 @@ void bind_equations(py::module_& module) {
 }
 
 void bind_information(py::module_& module) {
-    module.def(
-        "gather_information", &gather_information, py::arg("equations"), py::arg("residual_a"),
-        py::arg("jacobian_a"), py::arg("residual_b"), py::arg("jacobian_b"),
-        py::arg("known") = py::none(), py::arg("cluster_size") = 1, py::arg("extent") = py::none(),
-        "Returns matrix, covariance, lost and drawn_share of weft.fit.information.Information; "
-        "see weft.fit.information.gather_information().");
+    module.def("gather_information", &gather_information, py::arg("equations"),
+               py::arg("residual_a"), py::arg("jacobian_a"), py::arg("residual_b"),
+               py::arg("jacobian_b"), py::arg("known") = py::none(), py::arg("cluster_size") = 1,
+               py::arg("extent") = py::none(),
+               "Returns matrix, covariance, lost, drawn_share and is_silent of "
+               "weft.fit.information.Information; "
+               "see weft.fit.information.gather_information().");
     module.def(
         "standard_errors",
         [](const FitDoubles& covariance, const FitDoubles& lost) {

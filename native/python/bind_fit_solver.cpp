@@ -230,7 +230,8 @@ void bind_place(py::module_& module) {
             "Which parameters began anew to get here.")
         .def_property_readonly(
             "information", [](const Candidate& own) { return to_tuple(own.information); },
-            "matrix, covariance, lost and drawn_share of weft.fit.information.Information.");
+            "matrix, covariance, lost, drawn_share and is_silent of "
+            "weft.fit.information.Information.");
 }
 
 void bind_states(py::classh<PythonSolver>& bound) {
@@ -261,7 +262,8 @@ void bind_states(py::classh<PythonSolver>& bound) {
                 const auto& found = own.view().state.information;
                 return found ? py::object(to_tuple(*found)) : py::object(py::none());
             },
-            "matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: "
+            "matrix, covariance, lost, drawn_share and is_silent of "
+            "weft.fit.information.Information; None: "
             "nothing is averaged.")
         .def_property_readonly("residuals", &Solver::residuals, "Of both sample sets.")
         .def_property_readonly(

@@ -210,7 +210,8 @@ void bind_numbers(py::classh<StageObject>& bound) {
                 const auto& found = own.seen().information;
                 return found ? py::object(to_tuple(*found)) : py::object(py::none());
             },
-            "matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: "
+            "matrix, covariance, lost, drawn_share and is_silent of "
+            "weft.fit.information.Information; None: "
             "nothing is known.")
         .def(
             "error_factors",

@@ -84,7 +84,8 @@ fit::SavedArrays saved_arrays_of(const py::dict& arrays) {
 
 py::tuple to_tuple(const fit::Information& information) {
     return py::make_tuple(to_array(information.matrix), to_array(information.covariance),
-                          to_array(information.lost), to_array(information.drawn_fraction));
+                          to_array(information.lost), to_array(information.drawn_fraction),
+                          to_array(information.is_silent));
 }
 
 } // namespace weft::python

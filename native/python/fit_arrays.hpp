@@ -58,7 +58,7 @@ std::vector<T> vector_of(const FitArray<T>& a) {
 /// Arrays of floats stay floats; all others become doubles.
 [[nodiscard]] fit::SavedArrays saved_arrays_of(const pybind11::dict& arrays);
 
-/// matrix, covariance, lost and drawn_share of weft.fit.information.Information.
+/// matrix, covariance, lost, drawn_share and is_silent of weft.fit.information.Information.
 [[nodiscard]] pybind11::tuple to_tuple(const fit::Information& information);
 
 } // namespace weft::python

@@ -2737,9 +2737,9 @@ class Candidate:
         """
 
     @property
-    def information(self) -> tuple[NDArray[np.float64], ...]:
+    def information(self) -> tuple[NDArray[np.float64] | NDArray[np.bool_], ...]:
         """
-        matrix, covariance, lost and drawn_share of weft.fit.information.Information.
+        matrix, covariance, lost, drawn_share and is_silent of weft.fit.information.Information.
         """
 
 class DisplayTransform:
@@ -2881,9 +2881,9 @@ class GaussNewton:
         """
 
     @property
-    def information(self) -> tuple[NDArray[np.float64], ...] | None:
+    def information(self) -> tuple[NDArray[np.float64] | NDArray[np.bool_], ...] | None:
         """
-        matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: nothing is averaged.
+        matrix, covariance, lost, drawn_share and is_silent of weft.fit.information.Information; None: nothing is averaged.
         """
 
     @property
@@ -2953,9 +2953,9 @@ def gather_information(
     known: _Vector | None = ...,
     cluster_size: typing.SupportsInt = ...,
     extent: _Vector | None = ...,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[NDArray[np.float64] | NDArray[np.bool_], ...]:
     """
-    Returns matrix, covariance, lost and drawn_share of weft.fit.information.Information; see weft.fit.information.gather_information().
+    Returns matrix, covariance, lost, drawn_share and is_silent of weft.fit.information.Information; see weft.fit.information.gather_information().
     """
 
 def standard_errors(covariance: _Vector, lost: _Vector) -> NDArray[np.float64]:
@@ -5003,9 +5003,9 @@ class FitStage:
         Standard errors of x; infinite while nothing is known.
         """
     @property
-    def information(self) -> tuple[NDArray[np.float64], ...] | None:
+    def information(self) -> tuple[NDArray[np.float64] | NDArray[np.bool_], ...] | None:
         """
-        matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: nothing is known.
+        matrix, covariance, lost, drawn_share and is_silent of weft.fit.information.Information; None: nothing is known.
         """
     def error_factors(self, ratio: typing.SupportsFloat) -> NDArray[np.float64]:
         """

@@ -72,6 +72,22 @@ TEST_CASE("a parameter that nothing depends on has an infinite error") {
 
     CHECK(errors[0] < 0.5);
     CHECK(std::isinf(errors[1]));
+    CHECK(found.is_silent == std::vector<bool>{false, true});
+}
+
+TEST_CASE("a parameter whose information is noise is not silent") {
+    Arrays arrays = Arrays::random(100, 2, 4);
+    for (std::size_t row = 0; row < 100; ++row) {
+        // The product of two halves may be negative, by noise alone.
+        arrays.jacobian[1][2 * row] = -arrays.jacobian[0][2 * row];
+        arrays.jacobian[0][2 * row + 1] = arrays.jacobian[1][2 * row + 1] = 0;
+    }
+
+    const fit::Information found =
+        fit::gather_information(fit::normal_equations(arrays.pair()), arrays.pair());
+
+    CHECK(found.matrix(0, 0) < 0);
+    CHECK(found.is_silent == std::vector<bool>{false, true});
 }
 
 TEST_CASE("the noise of a pair at another place is that of its residuals") {

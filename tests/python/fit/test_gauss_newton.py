@@ -287,6 +287,7 @@ def place(x, loss, losses, state):
         "information.covariance": told.covariance,
         "information.lost": told.lost,
         "information.drawn_share": told.drawn_share,
+        "information.is_silent": told.is_silent.astype(float),
     }
 
 

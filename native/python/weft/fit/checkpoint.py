@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from weft.fit.inputs import FitInputs
     from weft.fit.progress import Progress
 
-FORMAT = 8
+FORMAT = 9
 HISTORY = ("iterations", "seconds", "loss", "fraction", "noise_floor", "seconds_left")
 """Columns that a checkpoint keeps of each entry of a fit's history."""
 

@@ -6,8 +6,8 @@ The mathematics is in native/fit: normal_equations.hpp and information.hpp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,26 +58,19 @@ class Information:
             ``(parameters, directions)``, unit vectors on a scale where H has a unit diagonal.
         drawn_share: How much of each variance more samples would take away, in [0, 1]; the rest is
             in the pictures. Empty: not known.
+        is_silent: Which parameters the residuals do not depend on at all.
     """
 
     matrix: NDArray[np.float64]
     covariance: NDArray[np.float64]
     lost: NDArray[np.float64]
-    drawn_share: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    drawn_share: NDArray[np.float64]
+    is_silent: NDArray[np.bool_]
 
     @staticmethod
-    def of(arrays: Sequence[NDArray[np.float64]] | None) -> Information | None:
+    def of(arrays: Sequence[NDArray[Any]] | None) -> Information | None:
         """Return what the engine found; ``None``: nothing."""
         return None if arrays is None else Information(*arrays)
-
-    @property
-    def is_silent(self) -> NDArray[np.bool_]:
-        """Which parameters the residuals do not depend on at all."""
-        # Noise of the draws makes entries of H negative, too; errors along these are finite.
-        diagonal = np.diag(self.matrix)
-        is_small = diagonal <= 1e-9 * max(float(diagonal.max()), 1e-30)
-        silent: NDArray[np.bool_] = is_small & np.isinf(self.errors)
-        return silent
 
     @property
     def errors(self) -> NDArray[np.float64]:
