@@ -14,7 +14,7 @@ import weft_blender
 from weft import image
 
 SIZE = 40
-SAMPLES = 96
+SAMPLES = 128  # a power of two, at which Cycles' sequence is balanced: all pixels of 96 err alike
 Values = Mapping[str, "float | tuple[float, float, float]"]
 
 
