@@ -2737,7 +2737,7 @@ class Candidate:
         """
 
     @property
-    def information(self) -> tuple[NDArray[np.float64] | NDArray[np.bool_], ...]:
+    def information(self) -> _Information:
         """
         matrix, covariance, lost, drawn_share and is_silent of weft.fit.information.Information.
         """
@@ -2881,7 +2881,7 @@ class GaussNewton:
         """
 
     @property
-    def information(self) -> tuple[NDArray[np.float64] | NDArray[np.bool_], ...] | None:
+    def information(self) -> _Information | None:
         """
         matrix, covariance, lost, drawn_share and is_silent of weft.fit.information.Information; None: nothing is averaged.
         """
@@ -2953,7 +2953,7 @@ def gather_information(
     known: _Vector | None = ...,
     cluster_size: typing.SupportsInt = ...,
     extent: _Vector | None = ...,
-) -> tuple[NDArray[np.float64] | NDArray[np.bool_], ...]:
+) -> _Information:
     """
     Returns matrix, covariance, lost, drawn_share and is_silent of weft.fit.information.Information; see weft.fit.information.gather_information().
     """
@@ -4784,6 +4784,13 @@ class UnknownDirections:
 
 _Arrays: typing.TypeAlias = dict[str, NDArray[typing.Any]]
 _Pair: typing.TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
+_Information: typing.TypeAlias = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.bool_],
+]
 _Validations: typing.TypeAlias = list[
     tuple[
         NDArray[np.bool_],
@@ -5003,7 +5010,7 @@ class FitStage:
         Standard errors of x; infinite while nothing is known.
         """
     @property
-    def information(self) -> tuple[NDArray[np.float64] | NDArray[np.bool_], ...] | None:
+    def information(self) -> _Information | None:
         """
         matrix, covariance, lost, drawn_share and is_silent of weft.fit.information.Information; None: nothing is known.
         """

@@ -7,7 +7,7 @@ The mathematics is in native/fit: normal_equations.hpp and information.hpp.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +15,6 @@ from weft import _native
 from weft._native import NormalEquations
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 
@@ -68,7 +66,7 @@ class Information:
     is_silent: NDArray[np.bool_]
 
     @staticmethod
-    def of(arrays: Sequence[NDArray[Any]] | None) -> Information | None:
+    def of(arrays: _native._Information | None) -> Information | None:
         """Return what the engine found; ``None``: nothing."""
         return None if arrays is None else Information(*arrays)
 
