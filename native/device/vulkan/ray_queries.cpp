@@ -82,7 +82,7 @@ std::uint64_t align_up(std::uint64_t size, std::uint64_t alignment) {
 
 class VulkanRayQueries::Structure final : public AccelerationStructure {
 public:
-    Structure(VulkanRayQueries& queries, std::shared_ptr<VulkanBuffer> memory,
+    Structure(VulkanRayQueries& queries, const std::shared_ptr<VulkanBuffer>& memory,
               std::list<StructureHandle>::iterator handle, std::uint64_t address)
         : AccelerationStructure(memory), m_queries(queries), m_handle(handle) {
         m_address = address;

@@ -7,6 +7,27 @@
 
 namespace weft::device::vulkan {
 
+FunctionBlocks::FunctionBlocks(std::span<const SpirvInstruction> code) {
+    for (const SpirvInstruction& instruction : code) {
+        if (instruction.operation == spirv::kLabel) {
+            blocks.push_back({instruction.operands[0], {}});
+        } else if (blocks.empty()) {
+            head.push_back(instruction);
+        } else if (instruction.operation != spirv::kFunctionEnd) {
+            blocks.back().code.push_back(instruction);
+        }
+    }
+}
+
+void FunctionBlocks::append_to(std::vector<SpirvInstruction>& code) const {
+    code.insert(code.end(), head.begin(), head.end());
+    for (const Block& block : blocks) {
+        code.push_back({spirv::kLabel, {block.label}});
+        code.insert(code.end(), block.code.begin(), block.code.end());
+    }
+    code.push_back({spirv::kFunctionEnd, {}});
+}
+
 bool is_value(const SpirvInstruction& instruction, std::size_t at) {
     switch (instruction.operation) {
     case 8: return false;    // OpLine

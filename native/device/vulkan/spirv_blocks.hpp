@@ -4,6 +4,8 @@
 
 #include "device/vulkan/spirv_module.hpp"
 
+#include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -13,6 +15,32 @@ struct Block {
     std::uint32_t label = 0;
     std::vector<SpirvInstruction> code; ///< after the label
 };
+
+/// A function's instructions before its first block, and its blocks.
+struct FunctionBlocks {
+    /// @param code from OpFunction to OpFunctionEnd.
+    explicit FunctionBlocks(std::span<const SpirvInstruction> code);
+    void append_to(std::vector<SpirvInstruction>& code) const;
+
+    std::vector<SpirvInstruction> head;
+    std::vector<Block> blocks;
+};
+
+/// Calls `rewrite(function, out)` for each function of a module, which appends what takes its place.
+template <typename Rewrite>
+void rewrite_functions(SpirvModule& module, Rewrite&& rewrite) {
+    std::vector<SpirvInstruction> code;
+    for (auto begin = module.code.begin(); begin != module.code.end();) {
+        const auto end = std::find_if(begin, module.code.end(),
+                                      [](const SpirvInstruction& one) {
+                                          return one.operation == spirv::kFunctionEnd;
+                                      }) +
+                         1;
+        rewrite(std::span<const SpirvInstruction>(begin, end), code);
+        begin = end;
+    }
+    module.code = std::move(code);
+}
 
 /// Whether operand `at` is an id of a value; for others a number in a place for literals must not be taken for one.
 [[nodiscard]] bool is_value(const SpirvInstruction& instruction, std::size_t at);

@@ -30,16 +30,7 @@ constexpr std::uint32_t kUnroll = 1;            // of a loop's control
 class LoopGuard {
 public:
     LoopGuard(Shared& shared, std::span<const SpirvInstruction> code, bool is_entry)
-        : m_shared(shared), m_is_entry(is_entry) {
-        for (const SpirvInstruction& instruction : code) {
-            if (instruction.operation == spirv::kLabel) {
-                m_blocks.push_back({instruction.operands[0], {}});
-            } else if (m_blocks.empty()) {
-                m_head.push_back(instruction);
-            } else if (instruction.operation != spirv::kFunctionEnd) {
-                m_blocks.back().code.push_back(instruction);
-            }
-        }
+        : m_shared(shared), m_is_entry(is_entry), m_function(code), m_blocks(m_function.blocks) {
         index_blocks();
     }
 
@@ -57,12 +48,7 @@ public:
         for (std::size_t i = headers.size(); i-- > 0;) { // inner loops come after their outer ones
             guard(headers[i], is_inner(headers, headers[i]));
         }
-        out.insert(out.end(), m_head.begin(), m_head.end());
-        for (const Block& block : m_blocks) {
-            out.push_back({spirv::kLabel, {block.label}});
-            out.insert(out.end(), block.code.begin(), block.code.end());
-        }
-        out.push_back({spirv::kFunctionEnd, {}});
+        m_function.append_to(out);
         return !headers.empty();
     }
 
@@ -331,11 +317,16 @@ private:
                 continue;
             }
             for (SpirvInstruction& user : outside.code) {
-                for (std::size_t i = 0; i < user.operands.size(); ++i) {
-                    if (is_use_outside(loop, user, i)) {
-                        visit(user.operands[i]);
-                    }
-                }
+                visit_uses(loop, user, visit);
+            }
+        }
+    }
+
+    template <typename Visit>
+    void visit_uses(const Loop& loop, SpirvInstruction& user, Visit& visit) {
+        for (std::size_t i = 0; i < user.operands.size(); ++i) {
+            if (is_use_outside(loop, user, i)) {
+                visit(user.operands[i]);
             }
         }
     }
@@ -347,7 +338,7 @@ private:
             for (const SpirvInstruction& one : block(label).code) {
                 const bool has_result =
                     one.operands.size() > 1 && m_shared.types.contains(one.operands[0]);
-                if (has_result && !(label == loop.header && one.operation == spirv::kPhi)) {
+                if (has_result && (label != loop.header || one.operation != spirv::kPhi)) {
                     made.emplace(one.operands[1], one.operands[0]);
                 }
             }
@@ -432,8 +423,8 @@ private:
 
     Shared& m_shared;
     const bool m_is_entry;
-    std::vector<SpirvInstruction> m_head;
-    std::vector<Block> m_blocks;
+    FunctionBlocks m_function;
+    std::vector<Block>& m_blocks;
     std::unordered_map<std::uint32_t, std::size_t> m_index;
     std::uint32_t m_never = 0;
     std::unordered_map<std::uint32_t, std::uint64_t> m_unrolled; ///< by header: instructions
@@ -453,17 +444,9 @@ bool guard_loops(SpirvModule& module, const LoopReport& report) {
     }
     Shared shared(module);
     const std::uint32_t entry = entry_function(module);
-    std::vector<SpirvInstruction> code;
-    for (auto begin = module.code.begin(); begin != module.code.end();) {
-        const auto end = std::find_if(begin, module.code.end(),
-                                      [](const SpirvInstruction& one) {
-                                          return one.operation == spirv::kFunctionEnd;
-                                      }) +
-                         1;
-        LoopGuard(shared, {begin, end}, begin->operands[1] == entry).run(code);
-        begin = end;
-    }
-    module.code = std::move(code);
+    rewrite_functions(module, [&](std::span<const SpirvInstruction> function, auto& out) {
+        LoopGuard(shared, function, function.front().operands[1] == entry).run(out);
+    });
     add_report(module, shared.cut, report);
     return true;
 }
