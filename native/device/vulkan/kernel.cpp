@@ -6,6 +6,7 @@
 #include "device/vulkan/device.hpp"
 #include "device/vulkan/spirv.hpp"
 #include "device/vulkan/spirv_addresses.hpp"
+#include "device/vulkan/spirv_arrays.hpp"
 #include "device/vulkan/spirv_loops.hpp"
 #include "device/vulkan/spirv_uniforms.hpp"
 
@@ -175,17 +176,19 @@ std::uint32_t adapt(const Context& context, const KernelDesc& desc, LoopWatch* w
                     SpirvCode& code) {
     // The variable lets tests do on a CPU what GPUs get.
     const auto made_for = core::environment_variable("WEFT_KERNELS_FOR");
-    const bool widens = !context.adapter().info.features.is_software || made_for == "large";
+    const bool is_software = context.adapter().info.features.is_software;
+    const bool widens = !is_software || made_for == "large";
     const bool misreads = context.adapter().misreads_narrow_uniforms || made_for == "nvidia";
-    if (!widens && !misreads && watch == nullptr) {
-        return 0;
-    }
     std::optional<SpirvModule> module = SpirvModule::read(code.words);
     if (!module) {
         return 0;
     }
     if (misreads) {
         require_right_reads(context, desc, *module);
+    }
+    // Before the reports, which must know of every loop.
+    if (is_software) {
+        loop_over_arrays(*module);
     }
     const std::uint32_t offset = watch != nullptr ? add_reports(desc, *watch, *module) : 0;
     if (widens) {
