@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large arrays inside functions: software Vulkan gets loops that fill and copy them."""
+"""Large arrays inside functions: drivers of Vulkan get loops that fill and copy them."""
 
 import numpy as np
 import pytest
@@ -146,3 +146,25 @@ def test_reverse_mode_keeps_what_nests_of_loops_need(device, rows, columns):
             d = np.cos(s + x * 0.01 * (a - b)) * (d + 0.01 * (a - b))
             s = np.sin(s + x * 0.01 * (a - b))
     np.testing.assert_allclose(argument.grad, d, rtol=1e-3, atol=1e-5)
+
+
+def test_an_array_that_a_driver_does_not_compile_is_named(device):
+    text = """
+float f(float x, int i)
+{
+    float a[5000];
+    for (int k = 0; k < 5000; k++) a[k] = x + k;
+    return a[i % 5000];
+}
+"""
+    module = weft.Module.load_from_source(device, "five_thousand", text)
+    x, i = np.ones(3, np.float32), np.array([1, 4999, 7001], np.int32)
+
+    try:
+        found = module.f(x, i)
+    except weft.ArgumentError as error:  # NVIDIA's driver of Vulkan
+        refusal = str(error)
+    else:
+        refusal = ""
+        np.testing.assert_array_equal(found, 1 + i % 5000)
+    assert refusal == "" or "'f' holds 5000 numbers in arrays of each thread" in refusal

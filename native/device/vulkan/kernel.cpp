@@ -176,8 +176,7 @@ std::uint32_t adapt(const Context& context, const KernelDesc& desc, LoopWatch* w
                     SpirvCode& code) {
     // The variable lets tests do on a CPU what GPUs get.
     const auto made_for = core::environment_variable("WEFT_KERNELS_FOR");
-    const bool is_software = context.adapter().info.features.is_software;
-    const bool widens = !is_software || made_for == "large";
+    const bool widens = !context.adapter().info.features.is_software || made_for == "large";
     const bool misreads = context.adapter().misreads_narrow_uniforms || made_for == "nvidia";
     std::optional<SpirvModule> module = SpirvModule::read(code.words);
     if (!module) {
@@ -187,15 +186,28 @@ std::uint32_t adapt(const Context& context, const KernelDesc& desc, LoopWatch* w
         require_right_reads(context, desc, *module);
     }
     // Before the reports, which must know of every loop.
-    if (is_software) {
-        loop_over_arrays(*module);
-    }
+    loop_over_arrays(*module);
     const std::uint32_t offset = watch != nullptr ? add_reports(desc, *watch, *module) : 0;
     if (widens) {
         widen_addresses(*module);
     }
     code.words = module->write();
     return offset;
+}
+
+/// Says why a driver may not have made a kernel of code that holds large arrays: NVIDIA's (580.159.04) has 16 KB a thread.
+void require_small_arrays(const Context& context, const KernelDesc& desc, const SpirvCode& code) {
+    constexpr std::uint64_t kManyNumbers = 2048;
+    const std::optional<SpirvModule> module = SpirvModule::read(code.words);
+    const std::uint64_t numbers = module ? array_numbers(*module) : 0;
+    if (numbers >= kManyNumbers) {
+        throw core::ArgumentError(core::text(
+            "create_kernel: '", desc.label, "' holds ", numbers,
+            " numbers in arrays of each thread, more than the driver of device '",
+            context.adapter().info.name, "' (", context.adapter().info.driver,
+            ") compiles (16 KB with NVIDIA's); use smaller arrays, for derivatives loops of fewer "
+            "rounds or levels, or a CUDA device"));
+    }
 }
 
 UniquePipeline compile(const Context& context, VkPipelineCache cache, const KernelDesc& desc,
@@ -216,9 +228,13 @@ UniquePipeline compile(const Context& context, VkPipelineCache cache, const Kern
         .basePipelineHandle = VK_NULL_HANDLE,
         .basePipelineIndex = -1};
     VkPipeline pipeline = VK_NULL_HANDLE;
-    context.check(context.api().vkCreateComputePipelines(context.handle(), cache, 1, &info, nullptr,
-                                                         &pipeline),
-                  "vkCreateComputePipelines", core::text(kFunction, ": '", desc.label, "'"));
+    const VkResult result = context.api().vkCreateComputePipelines(context.handle(), cache, 1,
+                                                                   &info, nullptr, &pipeline);
+    if (result == VK_ERROR_UNKNOWN) {
+        require_small_arrays(context, desc, code);
+    }
+    context.check(result, "vkCreateComputePipelines",
+                  core::text(kFunction, ": '", desc.label, "'"));
     return {context, pipeline};
 }
 

@@ -26,8 +26,8 @@ struct Source {
 /// Types and constants of a module.
 class Declarations {
 public:
-    explicit Declarations(SpirvModule& target) : module(target) {
-        for (const SpirvInstruction& declared : target.declarations) {
+    explicit Declarations(const SpirvModule& module) {
+        for (const SpirvInstruction& declared : module.declarations) {
             if (declared.operation >= spirv::kTypeVoid && declared.operation < spirv::kConstant) {
                 m_types[declared.operands[0]] = declared;
             } else if (declared.operands.size() > 1) {
@@ -82,11 +82,12 @@ public:
     }
 
     /// What element or member `at` of a constant is; nullopt if it is no composite, or elements of an array differ.
-    std::optional<std::uint32_t> part(std::uint32_t constant, std::uint32_t of_type,
-                                      std::uint32_t part_type, std::size_t at) {
+    std::optional<std::uint32_t> part(SpirvModule& module, std::uint32_t constant,
+                                      std::uint32_t of_type, std::uint32_t part_type,
+                                      std::size_t at) {
         const SpirvInstruction* found = find(m_constants, constant);
         if (found != nullptr && found->operation == spirv::kConstantNull) {
-            return null(part_type);
+            return null(module, part_type);
         }
         if (found == nullptr || found->operation != spirv::kConstantComposite) {
             return std::nullopt;
@@ -99,12 +100,6 @@ public:
                                      : std::optional(first[static_cast<std::ptrdiff_t>(at)]);
     }
 
-    std::uint32_t pointer_to(std::uint32_t pointed) {
-        return module.type(spirv::kTypePointer, {kFunctionStorage, pointed});
-    }
-
-    SpirvModule& module;
-
 private:
     using Map = std::map<std::uint32_t, SpirvInstruction>;
 
@@ -113,7 +108,7 @@ private:
         return found == all.end() ? nullptr : &found->second;
     }
 
-    std::uint32_t null(std::uint32_t of_type) {
+    std::uint32_t null(SpirvModule& module, std::uint32_t of_type) {
         std::uint32_t& id = m_nulls[of_type];
         if (id == 0) {
             id = module.new_id();
@@ -132,8 +127,9 @@ private:
 /// Rewrites one function.
 class ArrayLoops {
 public:
-    ArrayLoops(Declarations& declarations, std::span<const SpirvInstruction> code)
-        : m_declarations(declarations), m_module(declarations.module), m_function(code) {
+    ArrayLoops(Declarations& declarations, SpirvModule& module,
+               std::span<const SpirvInstruction> code)
+        : m_declarations(declarations), m_module(module), m_function(code) {
         for (const Block& block : m_function.blocks) {
             for (const SpirvInstruction& one : block.code) {
                 note(one);
@@ -141,8 +137,8 @@ public:
         }
     }
 
-    /// Appends the function.
-    void run(std::vector<SpirvInstruction>& out) {
+    /// Appends the function. @return whether it changed.
+    bool run(std::vector<SpirvInstruction>& out) {
         const std::vector<Block> blocks = std::move(m_function.blocks);
         m_function.blocks.clear();
         for (const Block& block : blocks) {
@@ -152,6 +148,7 @@ public:
             move_edges();
         }
         m_function.append_to(out);
+        return !m_last.empty();
     }
 
 private:
@@ -236,7 +233,8 @@ private:
             return false;
         }
         for (std::size_t i = 1; i < (is_array ? 2 : declared.operands.size()); ++i) {
-            const auto part = m_declarations.part(constant, type, declared.operands[i], i - 1);
+            const auto part =
+                m_declarations.part(m_module, constant, type, declared.operands[i], i - 1);
             if (!part || !can_fill(*part, declared.operands[i])) {
                 return false;
             }
@@ -317,10 +315,10 @@ private:
         const SpirvInstruction& declared = *m_declarations.type(type);
         const bool is_array = declared.operation == spirv::kTypeArray;
         const std::uint32_t part = declared.operands[is_array ? 1 : at + 1];
-        const std::uint32_t pointer = m_declarations.pointer_to(part);
+        const std::uint32_t pointer = m_module.type(spirv::kTypePointer, {kFunctionStorage, part});
         Source own;
         if (source.constant != 0) {
-            own.constant = *m_declarations.part(source.constant, type, part, at);
+            own.constant = *m_declarations.part(m_module, source.constant, type, part, at);
         } else {
             own.pointer = emit_value(spirv::kAccessChain, pointer, {source.pointer, index});
         }
@@ -405,14 +403,61 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Drivers expand constants that nothing uses, too.
+void remove_unused_composites(SpirvModule& module) {
+    std::unordered_map<std::uint32_t, std::size_t> uses;
+    const auto count = [&](const std::vector<SpirvInstruction>& all) {
+        for (const SpirvInstruction& one : all) {
+            for (const std::uint32_t operand : one.operands) {
+                ++uses[operand];
+            }
+        }
+    };
+    count(module.declarations);
+    count(module.code);
+    // Constants come before those that they are parts of.
+    for (std::size_t at = module.declarations.size(); at-- > 0;) {
+        const SpirvInstruction declared = module.declarations[at];
+        if (declared.operation != spirv::kConstantComposite || uses[declared.operands[1]] > 1) {
+            continue;
+        }
+        for (const std::uint32_t operand : declared.operands) {
+            --uses[operand];
+        }
+        module.declarations.erase(module.declarations.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+}
+
+} // namespace
+
 void loop_over_arrays(SpirvModule& module) {
     Declarations declarations(module);
     if (!declarations.has_large_arrays()) {
         return;
     }
+    bool has_changed = false;
     rewrite_functions(module, [&](std::span<const SpirvInstruction> function, auto& out) {
-        ArrayLoops(declarations, function).run(out);
+        has_changed = ArrayLoops(declarations, module, function).run(out) || has_changed;
     });
+    if (has_changed) {
+        remove_unused_composites(module);
+    }
+}
+
+std::uint64_t array_numbers(const SpirvModule& module) {
+    const Declarations declarations(module);
+    std::uint64_t most = 0, numbers = 0;
+    for (const SpirvInstruction& one : module.code) {
+        if (one.operation == spirv::kFunction) {
+            numbers = 0;
+        } else if (one.operation == spirv::kVariable) {
+            numbers += declarations.numbers(declarations.pointee(one.operands[0]));
+            most = std::max(most, numbers);
+        }
+    }
+    return most;
 }
 
 } // namespace weft::device::vulkan

@@ -166,3 +166,7 @@ TEST_CASE("stores of small arrays, of tables and in heads of loops stay as they 
         CHECK(module->write() == words);
     }
 }
+
+TEST_CASE("numbers in arrays are those of the function's variables") {
+    CHECK(array_numbers(function_of({kFill})) == 2048);
+}
