@@ -16,7 +16,17 @@ from weft import image
 from weft.fit import Exposure, Fit, FitSettings, Parameter, Target, TextureParameter
 from weft.fit.comparison import choose_exposure, color_map, compare
 from weft.fit.lettering import atlas_lettering
-from weft.fit.loss_curve import LossCurve, draw, figure_files, plot
+from weft.fit.loss_curve import (
+    BLUE,
+    FLOOR_LABEL,
+    LOSS_LABEL,
+    ORANGE,
+    TOP,
+    LossCurve,
+    draw,
+    figure_files,
+    plot,
+)
 from weft.fit.report import file_name
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Scene, Texture
@@ -260,7 +270,7 @@ def test_lightness_of_the_difference_colours_grows_evenly():
 
 
 def test_a_plain_loss_curve_falls_to_the_right_and_survives_odd_numbers():
-    drawn = draw(LossCurve.from_losses([1e-1, 1e-2, 1e-3]))
+    drawn = draw(LossCurve.from_losses([1e-1, 1e-2, 1e-3]))[TOP:]
 
     blue = drawn[..., 2] - drawn[..., 0] > 0.3
     rows = [np.argwhere(blue[:, column]).mean() for column in np.flatnonzero(blue.any(axis=0))]
@@ -299,11 +309,29 @@ def test_a_history_says_its_noise_floor_and_phases():
 
 
 def test_a_plain_loss_curve_has_the_noise_floor():
-    drawn = draw(curve_with_phases())
+    drawn = draw(curve_with_phases())[TOP:]
 
     orange = drawn[..., 0] - drawn[..., 2] > 0.3
     assert np.ptp(np.argwhere(orange.any(axis=1))) < 4
     assert orange.any(axis=0).sum() > 300
+
+
+def test_a_plain_loss_curve_names_its_lines_in_their_colours():
+    written = []
+
+    def lettering(text, height):
+        written.append(text)
+        return np.ones((height, 8 * len(text)), np.float32)
+
+    drawn = draw(curve_with_phases(), lettering=lettering)
+
+    assert {LOSS_LABEL, FLOOR_LABEL} <= set(written)
+    first, last = drawn[TOP // 2, 80], drawn[TOP // 2, -30]
+    assert first == pytest.approx(BLUE)
+    assert last == pytest.approx(ORANGE)
+    written.clear()
+    draw(LossCurve.from_losses([1.0, 0.1]), lettering=lettering)
+    assert FLOOR_LABEL not in written
 
 
 def test_a_figure_names_its_axes_phases_and_noise_floor():

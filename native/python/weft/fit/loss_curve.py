@@ -31,6 +31,7 @@ ORANGE: Color = (0.85, 0.45, 0.05)
 LEFT, RIGHT, TOP, BOTTOM, TEXT = 72, 20, 34, 50, 18  # of a plain curve, pixels
 MAX_DECADES = 6
 LOSS_LABEL = "loss (mean product of relative residuals)"
+FLOOR_LABEL = "noise floor"
 PLOT_EXTRA = "matplotlib is not installed; pip install 'weft[plot]'"
 
 
@@ -124,7 +125,7 @@ def plot(curve: LossCurve) -> Figure:
         )  # fmt: skip
     if np.isfinite(curve.noise_floor).any():
         axes.plot(
-            curve.iterations, curve.noise_floor, color=ORANGE, linestyle="--", label="noise floor"
+            curve.iterations, curve.noise_floor, color=ORANGE, linestyle="--", label=FLOOR_LABEL
         )
     for number, (name, first, last) in enumerate(curve.spans()):
         axes.axvspan(first - 0.5, last + 0.5, color="0.93" if number % 2 else "0.97", zorder=0)
@@ -193,6 +194,9 @@ def draw(
     lettering = lettering or own_lettering()
     if lettering is not None:
         _label(out, lettering, place, (low, high), ticks)
+        if known.any():
+            mask = lettering(FLOOR_LABEL, TEXT)
+            paint(out, mask, (width - RIGHT - mask.shape[1], (TOP - TEXT) / 2), ORANGE)
     return out
 
 
@@ -212,7 +216,7 @@ def _label(
         paint(out, mask, (place(tick, 1.0)[0] - mask.shape[1] / 2, out.shape[0] - BOTTOM + 6))
     mask = lettering("iteration", TEXT)
     paint(out, mask, (out.shape[1] - RIGHT - mask.shape[1], out.shape[0] - TEXT - 4))
-    paint(out, lettering(LOSS_LABEL, TEXT), (LEFT, (TOP - TEXT) / 2))
+    paint(out, lettering(LOSS_LABEL, TEXT), (LEFT, (TOP - TEXT) / 2), BLUE)
 
 
 def _ticks(count: int) -> list[int]:
