@@ -46,8 +46,8 @@ def test_a_template_is_found_within_its_errors(extension, tmp_path, record_prope
     assert found.report.reason == "converged"
     assert found.report.undetermined == {}
     assert found.report.verdict.level == "explained"
-    # One of up to ten numbers may lie beyond two standard errors: by chance one of twenty does.
-    assert np.sum(distances > 2) <= 1
+    # Of ten numbers one may lie beyond two standard errors: by chance one of twenty does.
+    assert np.mean(distances <= 2) >= 0.9
     assert distances.max() <= 3
     assert max(np.max(error) for error in found.relative.values()) < 0.02
 
