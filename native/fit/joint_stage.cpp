@@ -207,7 +207,9 @@ Information merge_information(const Information& joint, const Information& alone
     Information out = joint;
     out.drawn_fraction.clear();
     for (std::size_t row = 0; row < fixed.size(); ++row) {
-        out.is_silent[row] = fixed[row] ? alone.is_silent[row] : joint.is_silent[row];
+        if (fixed[row]) {
+            out.is_silent[row] = alone.is_silent[row];
+        }
         for (std::size_t column = 0; column < fixed.size(); ++column) {
             if (fixed[row] || fixed[column]) {
                 out.covariance(row, column) =

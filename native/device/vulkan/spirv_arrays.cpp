@@ -401,10 +401,6 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> m_last; ///< by label: that of its last part
 };
 
-} // namespace
-
-namespace {
-
 /// Drivers expand constants that nothing uses, too.
 void remove_unused_composites(SpirvModule& module) {
     std::unordered_map<std::uint32_t, std::size_t> uses;
